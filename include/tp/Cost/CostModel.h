@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// What an operation and what a collective cost: the one place that knows.
+
+#ifndef TP_COST_COSTMODEL_H
+#define TP_COST_COSTMODEL_H
+
+#include "tp/Cost/Machine.h"
+#include "tp/Cost/Price.h"
+#include "tp/IR/TP.h"
+
+namespace tp {
+
+/// What one step of one rank takes. For the rank with the largest shards.
+struct Cost {
+  double seconds = 0;
+  /// Floating-point operations.
+  double flops = 0;
+  /// Bytes read and written in the device's memory.
+  double memoryBytes = 0;
+  /// Bytes that the rank sends.
+  double sentBytes = 0;
+  /// Whether ranks talk to one another.
+  bool communicates = false;
+};
+
+/// Prices on one machine and mesh.
+class CostModel {
+public:
+  CostModel(Machine machine, MeshAttr mesh)
+      : machine(std::move(machine)), mesh(mesh) {}
+
+  const Machine &getMachine() const { return machine; }
+  MeshAttr getMesh() const { return mesh; }
+
+  /// An operation under a rule: roofline of its FLOPs at the peak of the
+  /// result's element type and of the bytes of its tensors (S. Williams et al.,
+  /// "Roofline", CACM 2009). `types` and `layouts` are those of the operands,
+  /// then of the results.
+  Cost priceOperation(const ShardingRule &rule, mlir::TypeRange types,
+                      llvm::ArrayRef<Layout> layouts) const;
+
+  /// A collective step applied to a tensor of `type` that lies as `before`.
+  /// Rings (R. Thakur et al., "Optimization of Collective Communication
+  /// Operations in MPICH", 2005): all-gather, reduce-scatter and all-to-all of
+  /// S bytes over n ranks send (n-1)/n S in n-1 steps, an all-reduce twice
+  /// that. S is the gathered tensor, for an all-to-all what a rank holds.
+  Cost priceStep(const LayoutStep &step, mlir::RankedTensorType type,
+                 const Layout &before) const;
+
+  /// Bytes of the largest shard; nothing if they exceed 63 bits.
+  static double getShardBytes(mlir::RankedTensorType type,
+                              const Layout &layout);
+
+  /// The link that joins the ranks of a group along `parts`.
+  const Link &getLink(llvm::ArrayRef<AxisPart> parts) const;
+
+private:
+  Machine machine;
+  MeshAttr mesh;
+};
+
+/// A cost as a lexicographic price: time, collectives, steps. Infinite if the
+/// time does not fit.
+Price toPrice(const Cost &cost, bool isReshardStep);
+
+/// Size of an element in bytes; an i1 takes one.
+int64_t getElementBytes(mlir::Type elementType);
+
+} // namespace tp
+
+#endif // TP_COST_COSTMODEL_H

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TP_IR_ATTENTION_TD
+#define TP_IR_ATTENTION_TD
+
+include "tp/IR/Dialect.td"
+
+def TP_RopeOp : TP_Op<"rope", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+  let summary = "rotary position embedding";
+  let description = [{
+    `input` is [batch, sequence, heads, d]. Elements i and i + d/2 of a head
+    turn by position * theta^(-2i/d) (Su et al. 2021, in the half-split order of
+    published checkpoints). `llama3 = [factor, low, high, original]` scales the
+    frequencies as Llama 3.1 does: wave lengths above original/low by 1/factor,
+    below original/high not at all, in between smoothly. `origin` is the
+    position of the first element (local phase).
+  }];
+  let arguments = (ins TP_FloatTensor:$input, Optional<Index>:$origin,
+                       F64Attr:$theta, OptionalAttr<DenseF64ArrayAttr>:$llama3);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`from` $origin^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TP_AttentionOp : TP_Op<"attention", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+  let summary = "scaled dot-product attention with grouped queries";
+  let description = [{
+    `query` [batch, s, heads, d], `key` and `value` [batch, t, kv_heads, d];
+    heads is a multiple of kv_heads and head h reads KV head h / (heads/kv_heads)
+    (Ainslie et al. 2023). `softmax(scale * q k^T) v`. With `causal` query i sees
+    key j if j <= i + t - s; `origin` replaces t - s in the local phase, where
+    the rank's queries start later. Linear in `value`. Heads split by whole KV
+    groups; beyond that, the queries of a group may be split while its key and
+    value are replicated.
+  }];
+  let arguments = (ins TP_FloatTensor:$query, TP_FloatTensor:$key,
+                       TP_FloatTensor:$value, Optional<Index>:$origin,
+                       F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`from` $origin^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+#endif // TP_IR_ATTENTION_TD

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TP_IR_ELEMENTWISE_TD
+#define TP_IR_ELEMENTWISE_TD
+
+include "tp/IR/Dialect.td"
+
+class TP_Binary<string mnemonic> : TP_Op<mnemonic> {
+  let arguments = (ins TP_Tensor:$lhs, TP_Tensor:$rhs);
+  let results = (outs TP_Tensor:$result);
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+class TP_Unary<string mnemonic> : TP_Op<mnemonic> {
+  let arguments = (ins TP_FloatTensor:$input);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat =
+      "$input attr-dict `:` functional-type(operands, results)";
+}
+
+defvar BroadcastText = [{
+    An operand of lower rank is aligned with the last dimensions of the other
+    (a bias, a gain). Dimensions of size 1 are not stretched.
+}];
+
+def TP_AddOp : TP_Binary<"add"> {
+  let summary = "elementwise sum";
+  let description = [{
+    Linear in both operands together: a sum of two partial sums over the same
+    axes is a partial sum; partial plus whole adds the whole one on every rank
+    and is an error.
+  }] # BroadcastText;
+}
+def TP_SubOp : TP_Binary<"sub"> {
+  let summary = "elementwise difference";
+  let description = "Linear in both operands together, as `tp.add`.\n"
+                    # BroadcastText;
+}
+def TP_MulOp : TP_Binary<"mul"> {
+  let summary = "elementwise product";
+  let description = [{
+    Linear in each operand while the other is whole; a product of two partial
+    sums is an error.
+  }] # BroadcastText;
+}
+
+def TP_ReluOp : TP_Unary<"relu"> { let summary = "max(x, 0)"; }
+def TP_SiluOp : TP_Unary<"silu"> { let summary = "x / (1 + exp(-x))"; }
+def TP_TanhOp : TP_Unary<"tanh"> { let summary = "hyperbolic tangent"; }
+def TP_GeluOp : TP_Unary<"gelu"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `x/2 (1 + erf(x/sqrt 2))` (Hendrycks and Gimpel 2016), or with `tanh` the
+    approximation `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`.
+  }];
+  let arguments = (ins TP_FloatTensor:$input, UnitAttr:$tanh);
+  let assemblyFormat =
+      "$input (`tanh` $tanh^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def TP_CastOp : TP_Op<"cast", [DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+    ["getShardingRule", "keepsPartialSums"]>]> {
+  let summary = "changes the element type";
+  let description = [{
+    Between floating-point types, or from an integer to a wider one. Widening is
+    linear. Narrowing rounds, so a partial sum must not be narrowed.
+  }];
+  let arguments = (ins TP_Tensor:$input);
+  let results = (outs TP_Tensor:$result);
+  let assemblyFormat =
+      "$input attr-dict `:` functional-type(operands, results)";
+}
+
+def TP_ConstantOp : TP_Op<"constant", [ConstantLike,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "writeLocal"]>]> {
+  let summary = "a tensor known at compile time";
+  let description = [{
+        %g = tp.constant dense<[1.0, 2.0]> : tensor<2xf32>
+        %h = tp.constant dense<[1.0, 2.0]> : tensor<2xf32> as tensor<2xf32, #split>
+
+    Any dimension may be split. A constant that is not zero is never unreduced.
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs TP_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasFolder = 1;
+}
+
+#endif // TP_IR_ELEMENTWISE_TD

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TP_PLAN_PROBLEM_H
+#define TP_PLAN_PROBLEM_H
+
+#include "tp/Cost/Price.h"
+#include "tp/Reshard/Tree.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tp {
+
+/// The planning problem, free of any program: pick one choice for each variable
+/// so that the choices and the reshards between them cost least.
+///
+/// A variable is whatever has a choice: the strategy of an operation, the
+/// layout in which a parameter lies. Each value is made by one variable and
+/// used by others; a variable's choice fixes the layout in which it makes or
+/// wants the value, and the value pays the cheapest tree from the one to all
+/// the others.
+///
+/// Cost vectors, layout maps and distance tables are referred to by their
+/// index. What is equal should be stored once: the solver takes equal indices
+/// as the sign that two layers are the same.
+struct Problem {
+  struct Variable {
+    /// For messages.
+    std::string name;
+    /// Index into `costVectors`; its length is the number of choices.
+    unsigned costVector = 0;
+  };
+
+  /// One end of a value: a variable and the layout that each of its choices
+  /// makes or wants.
+  struct Use {
+    unsigned variable = 0;
+    /// Index into `layoutMaps`.
+    unsigned layoutMap = 0;
+    friend auto operator<=>(const Use &, const Use &) = default;
+  };
+
+  struct Value {
+    /// For messages.
+    std::string name;
+    /// Index into `tables`. Where the value may not be resharded, a table that
+    /// is infinite off its diagonal says so.
+    unsigned table = 0;
+    Use producer;
+    /// A variable may use a value twice.
+    llvm::SmallVector<Use, 2> consumers;
+  };
+
+  std::vector<DistanceTable> tables;
+  /// The price of each choice; an infinite one bans the choice.
+  std::vector<std::vector<Price>> costVectors;
+  /// From choice to layout.
+  std::vector<std::vector<unsigned>> layoutMaps;
+  /// In program order.
+  std::vector<Variable> variables;
+  std::vector<Value> values;
+
+  size_t getNumChoices(unsigned variable) const {
+    return costVectors[variables[variable].costVector].size();
+  }
+
+  /// The price of one choice.
+  Price getCost(unsigned variable, unsigned choice) const {
+    return costVectors[variables[variable].costVector][choice];
+  }
+
+  /// The layout of `use` under `choice` of its variable.
+  unsigned getLayout(Use use, unsigned choice) const {
+    return layoutMaps[use.layoutMap][choice];
+  }
+
+  /// Refuses indices out of range, sizes that do not fit together, distance
+  /// tables that are not closed, values that may want more than
+  /// `maxTreeTargets` different layouts at once, and problems so large that a
+  /// field of a price other than the time could overflow into the next one.
+  llvm::Error check() const;
+
+  /// The price of a plan, one choice for each variable: every choice plus the
+  /// cheapest tree of every value. Infinite if the plan uses a banned choice or
+  /// an impossible reshard, or has the wrong length or an index out of range.
+  /// Requires a problem that passes `check()`.
+  Price evaluate(llvm::ArrayRef<unsigned> choices) const;
+};
+
+} // namespace tp
+
+#endif // TP_PLAN_PROBLEM_H

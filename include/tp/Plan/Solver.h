@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TP_PLAN_SOLVER_H
+#define TP_PLAN_SOLVER_H
+
+#include "tp/Plan/Certificate.h"
+#include "tp/Plan/Problem.h"
+
+namespace tp {
+
+struct SolveOptions {
+  /// The most table entries that may be visited, repeated steps counted once. A
+  /// visit takes a few nanoseconds. The tables kept are smaller as a rule; they
+  /// take 16 bytes an entry.
+  uint64_t maxTableEntries = uint64_t(1) << 27;
+  /// Leave out choices that another one of the same variable makes pointless.
+  bool pruneDominated = true;
+  /// Solve steps that repeat, as in identical layers, once. Changes the time
+  /// taken and nothing else.
+  bool reuseSteps = true;
+};
+
+struct SolveStatistics {
+  /// Choices of all variables, banned ones left out, and those left after
+  /// dominance pruning.
+  uint64_t choices = 0;
+  uint64_t keptChoices = 0;
+  /// Variables that stand for branching nodes and sets of layouts.
+  uint64_t auxiliaryVariables = 0;
+  /// Entries of the tables visited, and of the largest of them.
+  uint64_t tableEntries = 0;
+  uint64_t largestTable = 0;
+  /// Variables eliminated, and how many of them repeated an earlier one.
+  uint64_t steps = 0;
+  uint64_t reusedSteps = 0;
+};
+
+struct Solution {
+  /// One choice for each variable.
+  std::vector<unsigned> choices;
+  /// What `Problem::evaluate` says of them.
+  Price cost;
+  /// Equal to `cost`: the solver is exact.
+  Price lowerBound;
+  /// Proves the lower bound.
+  Certificate certificate;
+  SolveStatistics statistics;
+};
+
+/// No plan exists: each is banned somewhere, or takes more time than a price
+/// holds.
+class InfeasibleError : public llvm::ErrorInfo<InfeasibleError> {
+public:
+  static char ID;
+  /// `where` names the variable or value at which the last way was lost.
+  explicit InfeasibleError(std::string where) : where(std::move(where)) {}
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string where;
+};
+
+/// Exact elimination would visit more table entries than allowed.
+class ProblemTooLargeError : public llvm::ErrorInfo<ProblemTooLargeError> {
+public:
+  static char ID;
+  /// `where` names the variable or value whose table exceeds the limit.
+  ProblemTooLargeError(std::string where, uint64_t entries, uint64_t limit)
+      : where(std::move(where)), entries(entries), limit(limit) {}
+
+  /// The entries wanted; saturates.
+  uint64_t getEntries() const { return entries; }
+  uint64_t getLimit() const { return limit; }
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string where;
+  uint64_t entries;
+  uint64_t limit;
+};
+
+/// Finds a cheapest plan by eliminating one variable after the other (bucket
+/// elimination, R. Dechter, "Bucket elimination: a unifying framework for
+/// reasoning", Artificial Intelligence 113, 1999). Exact, or an error: what
+/// `Problem::check` says, `InfeasibleError` or `ProblemTooLargeError`.
+///
+/// Deterministic. Among equally cheap plans it takes, variable by variable in
+/// reverse order of elimination, the first choice that dominance has left.
+llvm::Expected<Solution> solve(const Problem &problem,
+                               const SolveOptions &options = {});
+
+} // namespace tp
+
+#endif // TP_PLAN_SOLVER_H

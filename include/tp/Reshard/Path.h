@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// The layouts of one tensor type and the cheapest way from one to another.
+
+#ifndef TP_RESHARD_PATH_H
+#define TP_RESHARD_PATH_H
+
+#include "tp/Cost/CostModel.h"
+#include "tp/Reshard/Tree.h"
+#include <map>
+
+namespace tp {
+
+/// All layouts of a tensor over a set of axis parts, where each part splits one
+/// dimension, holds a partial sum, or replicates, with even shards; and the
+/// price of every reshard between them.
+class LayoutSpace {
+public:
+  /// `parts` do not overlap; together they are all that a layout may use.
+  /// `allowed`, if given, narrows the space; it must keep the whole layout.
+  using Filter = llvm::function_ref<bool(const Layout &)>;
+  LayoutSpace(const CostModel &model, mlir::RankedTensorType type,
+              llvm::ArrayRef<AxisPart> parts, Filter allowed = {});
+
+  unsigned size() const { return layouts.size(); }
+  const Layout &operator[](unsigned index) const { return layouts[index]; }
+
+  /// The number of `layout`; nothing if it is not in the space: uneven, or over
+  /// a part of an axis that the space does not know.
+  std::optional<unsigned> find(const Layout &layout) const;
+
+  /// Shortest paths, where a step is a collective or a local slice. Distances
+  /// do not separate over axes: a hierarchical all-reduce is a path.
+  const DistanceTable &getDistances() const { return distances; }
+
+  /// The steps of a cheapest path; the first found in a fixed order.
+  llvm::SmallVector<LayoutStep> getPath(unsigned from, unsigned to) const;
+
+private:
+  struct Edge {
+    unsigned to;
+    Price price;
+    LayoutStep step;
+  };
+  struct Reached {
+    std::vector<Price> price;
+    /// Edge by which a layout is reached, and from where.
+    std::vector<std::pair<unsigned, const Edge *>> by;
+  };
+
+  void enumerate(unsigned part, Layout &layout, Filter allowed);
+  void addOrders(Layout &layout, unsigned dim, Filter allowed);
+  void addEdges(unsigned from);
+  void addEdge(unsigned from, const LayoutStep &step);
+  void addSubsetEdges(unsigned from, llvm::ArrayRef<AxisPart> subset);
+  void addDimEdges(unsigned from, unsigned dim);
+  Reached reach(unsigned from) const;
+  llvm::SmallVector<int64_t> getKey(const Layout &layout) const;
+  std::optional<Layout> splitIntoParts(const Layout &layout) const;
+
+  const CostModel &model;
+  mlir::RankedTensorType type;
+  AxisParts parts;
+  std::vector<Layout> layouts;
+  std::map<llvm::SmallVector<int64_t>, unsigned> numbers;
+  std::vector<std::vector<Edge>> edges;
+  DistanceTable distances;
+};
+
+} // namespace tp
+
+#endif // TP_RESHARD_PATH_H

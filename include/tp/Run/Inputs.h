@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TP_RUN_INPUTS_H
+#define TP_RUN_INPUTS_H
+
+#include "tp/Import/Safetensors.h"
+#include "tp/Reference/Evaluator.h"
+#include "tp/Run/Signature.h"
+
+namespace tp {
+
+/// Where the arguments of a program come from: a file that names them, else a
+/// checkpoint that does, else numbers made from a seed. A number depends on the
+/// seed, the argument and the global index, so a rank can make its own part and
+/// all parts fit together.
+class Inputs {
+public:
+  explicit Inputs(uint64_t seed) : seed(seed) {}
+
+  /// Arguments named in `file` are taken from it. Kept by reference.
+  void useFile(const SafetensorsFile &file) { this->file = &file; }
+  /// The same for the folder of a model; `file` goes first.
+  void useCheckpoint(const Checkpoint &checkpoint);
+
+  /// The part of argument `number` in `ranges`. Made numbers are: for
+  /// integers uniform in [0, bound) (0 or 1 without bound); for parameters of
+  /// rank 1 near 1 (gains) or, where the name ends in "bias", near 0; for
+  /// other parameters normal with variance 1 over the last dimension, which is
+  /// the fan-in of a checkpoint's matrices; else standard normal.
+  llvm::Expected<Array> read(unsigned number, const Port &port,
+                             llvm::ArrayRef<Range> ranges) const;
+
+  /// A whole argument as `read` gives it, for the reference.
+  llvm::Expected<TensorOf<double>> readWhole(unsigned number,
+                                             const Port &port) const;
+
+  /// A whole argument for evaluation in the field: random elements, but the
+  /// same integers.
+  llvm::Expected<TensorOf<Field>> readField(unsigned number, const Port &port,
+                                            uint64_t key) const;
+
+private:
+  const StoredTensor *find(llvm::StringRef name) const;
+  void make(unsigned number, const Port &port, llvm::ArrayRef<Range> ranges,
+            Array &part) const;
+
+  uint64_t seed;
+  const SafetensorsFile *file = nullptr;
+  llvm::StringMap<const StoredTensor *> stored;
+};
+
+/// A tensor of the kind that the evaluator computes with.
+TensorOf<double> toReference(const Array &array);
+
+/// For every integer argument without `tp.bound`: the least bound that the
+/// operations which read it as an index give (getIndexBound), through calls,
+/// casts and changes of shape.
+void inferBounds(mlir::func::FuncOp entry, Signature &signature);
+
+} // namespace tp
+
+#endif // TP_RUN_INPUTS_H

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// What a per-rank program takes and gives.
+
+#ifndef TP_RUN_SIGNATURE_H
+#define TP_RUN_SIGNATURE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tp/IR/LocalShape.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tp {
+
+/// Element types of the programs that run here.
+enum class ElementKind { F32, F64, I32, I64, I1 };
+
+/// Bytes of one element.
+int64_t sizeInBytes(ElementKind kind);
+
+/// The kind of an IR type; nothing for those that do not run (f16, bf16).
+std::optional<ElementKind> elementKind(mlir::Type type);
+
+/// A contiguous row-major tensor of a rank, or a whole one.
+struct Array {
+  ElementKind kind = ElementKind::F32;
+  llvm::SmallVector<int64_t> shape;
+  /// At the alignment of any element type.
+  std::vector<char> bytes;
+
+  Array() = default;
+  /// Zeros.
+  Array(ElementKind kind, llvm::ArrayRef<int64_t> shape);
+  int64_t size() const { return bytes.size() / sizeInBytes(kind); }
+  template <class T> llvm::MutableArrayRef<T> as() {
+    return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <class T> llvm::ArrayRef<T> as() const {
+    return {reinterpret_cast<const T *>(bytes.data()),
+            bytes.size() / sizeof(T)};
+  }
+};
+
+/// An argument or a result of the entry function.
+struct Port {
+  /// `tp.name`, or its position: "argument 2", "result 0".
+  std::string name;
+  ElementKind kind = ElementKind::F32;
+  llvm::SmallVector<int64_t> globalShape, localShape;
+  Layout layout;
+  bool isParameter = false;
+  /// Integers lie in [0, bound).
+  std::optional<int64_t> bound;
+};
+
+/// The entry function of a module in the local phase.
+struct Signature {
+  std::string entry;
+  /// Null for a program that names no mesh: its tensors are whole everywhere.
+  MeshAttr mesh;
+  int64_t numRanks = 1;
+  std::vector<Port> arguments, results;
+
+  /// What `rank` holds of a port.
+  llvm::SmallVector<Range> ranges(const Port &port, int64_t rank) const;
+};
+
+/// The only public function with a body, or the one called `name` if it is not
+/// empty.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef name);
+
+/// Reads the attributes that tp-partition writes. Errors: an element type that
+/// does not run, a sharding that does not resolve, a local shape that is not
+/// the one that the sharding gives.
+llvm::Expected<Signature> readSignature(mlir::func::FuncOp localEntry);
+
+} // namespace tp
+
+#endif // TP_RUN_SIGNATURE_H

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CPU/KernelCall.h"
+#include "CPU/Patterns.h"
+#include "tp/Runtime/Abi.h"
+
+using namespace mlir;
+using namespace tp;
+
+static FailureOr<int64_t> dataType(Operation *op, Type type) {
+  if (type.isF32())
+    return TP_F32;
+  if (type.isF64())
+    return TP_F64;
+  if (type.isInteger(32))
+    return TP_I32;
+  if (type.isInteger(64))
+    return TP_I64;
+  if (type.isInteger(1))
+    return TP_I1;
+  return op->emitOpError() << "sends " << type
+                           << ", which the CPU run-time library does not; "
+                              "cast the program to f32 before lowering, as "
+                              "tp-run does";
+}
+
+static int64_t reduction(ReductionKind kind) {
+  return kind == ReductionKind::Sum ? TP_SUM : TP_MAX;
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result *= size;
+  return result;
+}
+
+namespace {
+
+struct AllReduceModel : KernelModel<AllReduceModel, LocalAllReduceOp> {
+  LogicalResult write(LocalAllReduceOp op, KernelCall &call) const {
+    RankedTensorType type = op.getInput().getType();
+    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
+    if (failed(dtype))
+      return failure();
+    call.tensor(op.getInput());
+    call.integer(type.getNumElements());
+    call.integer(*dtype);
+    call.integer(reduction(op.getKind()));
+    call.table(op.getGroups(), /*withColumns=*/true);
+    return call.finishCollective("tp_all_reduce");
+  }
+};
+
+struct AllGatherModel : KernelModel<AllGatherModel, LocalAllGatherOp> {
+  LogicalResult write(LocalAllGatherOp op, KernelCall &call) const {
+    RankedTensorType type = op.getInput().getType();
+    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
+    if (failed(dtype))
+      return failure();
+    call.tensor(op.getInput());
+    call.integer(product(type.getShape().take_front(op.getDim())));
+    call.integer(product(type.getShape().drop_front(op.getDim())));
+    call.integer(*dtype);
+    call.table(op.getGroups(), /*withColumns=*/true);
+    return call.finishCollective("tp_all_gather");
+  }
+};
+
+struct ReduceScatterModel
+    : KernelModel<ReduceScatterModel, LocalReduceScatterOp> {
+  LogicalResult write(LocalReduceScatterOp op, KernelCall &call) const {
+    RankedTensorType type = op.getResult().getType();
+    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
+    if (failed(dtype))
+      return failure();
+    call.tensor(op.getInput());
+    call.integer(product(type.getShape().take_front(op.getDim())));
+    call.integer(product(type.getShape().drop_front(op.getDim())));
+    call.integer(*dtype);
+    call.integer(reduction(op.getKind()));
+    call.table(op.getGroups(), /*withColumns=*/true);
+    return call.finishCollective("tp_reduce_scatter");
+  }
+};
+
+struct AllToAllModel : KernelModel<AllToAllModel, LocalAllToAllOp> {
+  LogicalResult write(LocalAllToAllOp op, KernelCall &call) const {
+    RankedTensorType type = op.getInput().getType();
+    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
+    if (failed(dtype))
+      return failure();
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t source = op.getSource(), target = op.getTarget();
+    int64_t first = std::min(source, target), second = std::max(source, target);
+    call.tensor(op.getInput());
+    call.integer(product(shape.take_front(first)));
+    call.integer(shape[first]);
+    call.integer(product(shape.slice(first + 1, second - first - 1)));
+    call.integer(shape[second]);
+    call.integer(product(shape.drop_front(second + 1)));
+    call.integer(source == first);
+    call.integer(*dtype);
+    call.table(op.getGroups(), /*withColumns=*/true);
+    return call.finishCollective("tp_all_to_all");
+  }
+};
+
+struct PermuteModel : KernelModel<PermuteModel, LocalPermuteOp> {
+  LogicalResult write(LocalPermuteOp op, KernelCall &call) const {
+    RankedTensorType type = op.getInput().getType();
+    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
+    if (failed(dtype))
+      return failure();
+    call.tensor(op.getInput());
+    call.integer(type.getNumElements());
+    call.integer(*dtype);
+    call.table(op.getPairs(), /*withColumns=*/false);
+    return call.finishCollective("tp_collective_permute");
+  }
+};
+
+} // namespace
+
+void tp::addCollectiveModels(MLIRContext &context) {
+  LocalAllReduceOp::attachInterface<AllReduceModel>(context);
+  LocalAllGatherOp::attachInterface<AllGatherModel>(context);
+  LocalReduceScatterOp::attachInterface<ReduceScatterModel>(context);
+  LocalAllToAllOp::attachInterface<AllToAllModel>(context);
+  LocalPermuteOp::attachInterface<PermuteModel>(context);
+}

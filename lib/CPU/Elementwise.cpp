@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CPU/Patterns.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tp;
+
+void tp::replaceByElementwise(PatternRewriter &rewriter, Operation *op,
+                              ValueRange inputs, ScalarBody body) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  unsigned rank = type.getRank();
+  SmallVector<AffineMap> maps;
+  for (Value input : inputs) {
+    unsigned own = cast<RankedTensorType>(input.getType()).getRank();
+    maps.push_back(AffineMap::getMultiDimIdentityMap(rank, op->getContext())
+                       .getMinorSubMap(own));
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(rank, op->getContext()));
+  Value empty =
+      tensor::EmptyOp::create(rewriter, op->getLoc(), type.getShape(),
+                              type.getElementType());
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      op, TypeRange(type), inputs, empty, maps, loops,
+      [&](OpBuilder &builder, Location loc, ValueRange scalars) {
+        linalg::YieldOp::create(builder, loc,
+                                body(builder, loc, scalars.drop_back()));
+      });
+}
+
+static Value number(OpBuilder &builder, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getFloatAttr(type, value));
+}
+
+static Value relu(ReluOp, OpBuilder &builder, Location loc, Value x) {
+  return arith::MaximumFOp::create(builder, loc, x,
+                                   number(builder, loc, x.getType(), 0));
+}
+
+static Value silu(SiluOp, OpBuilder &builder, Location loc, Value x) {
+  Value power = math::ExpOp::create(builder, loc,
+                                    arith::NegFOp::create(builder, loc, x));
+  Value below = arith::AddFOp::create(
+      builder, loc, number(builder, loc, x.getType(), 1), power);
+  return arith::DivFOp::create(builder, loc, x, below);
+}
+
+static Value tanhOf(TanhOp, OpBuilder &builder, Location loc, Value x) {
+  return math::TanhOp::create(builder, loc, x);
+}
+
+static Value gelu(GeluOp op, OpBuilder &builder, Location loc, Value x) {
+  Type type = x.getType();
+  auto times = [&](Value lhs, Value rhs) -> Value {
+    return arith::MulFOp::create(builder, loc, lhs, rhs);
+  };
+  Value bend;
+  if (op.getTanh()) {
+    Value cube = times(times(x, x), x);
+    Value inner = arith::AddFOp::create(
+        builder, loc, x, times(number(builder, loc, type, 0.044715), cube));
+    // sqrt(2 / pi)
+    Value scale = number(builder, loc, type, 0.79788456080286535588);
+    bend = math::TanhOp::create(builder, loc, times(scale, inner));
+  } else {
+    Value scale = number(builder, loc, type, 0.70710678118654752440);
+    bend = math::ErfOp::create(builder, loc, times(x, scale));
+  }
+  Value sum = arith::AddFOp::create(builder, loc,
+                                    number(builder, loc, type, 1), bend);
+  return times(times(number(builder, loc, type, 0.5), x), sum);
+}
+
+static Value convert(CastOp op, OpBuilder &builder, Location loc, Value x) {
+  Type from = x.getType(), to = op.getResult().getType().getElementType();
+  if (from == to)
+    return x;
+  bool isWider = to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
+  // i1 counts as 0 and 1, without a sign.
+  if (isa<FloatType>(to) && from.isInteger(1))
+    return arith::UIToFPOp::create(builder, loc, to, x);
+  if (isa<FloatType>(to) && isa<IntegerType>(from))
+    return arith::SIToFPOp::create(builder, loc, to, x);
+  if (from.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, to, x);
+  if (isa<IntegerType>(from))
+    return arith::ExtSIOp::create(builder, loc, to, x);
+  if (isWider)
+    return arith::ExtFOp::create(builder, loc, to, x);
+  if (to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(builder, loc, to, x);
+  // f16 and bf16 do not hold one another.
+  Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), x);
+  return arith::TruncFOp::create(builder, loc, to, wide);
+}
+
+namespace {
+
+template <class Op, Value (*scalar)(Op, OpBuilder &, Location, Value)>
+struct LowerUnary : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    replaceByElementwise(rewriter, op, op.getInput(),
+                         [&](OpBuilder &builder, Location loc, ValueRange x) {
+                           return scalar(op, builder, loc, x[0]);
+                         });
+    return success();
+  }
+};
+
+template <class Op, class FloatOp, class IntegerOp>
+struct LowerBinary : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    replaceByElementwise(
+        rewriter, op, op->getOperands(),
+        [](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+          if (isa<FloatType>(x[0].getType()))
+            return FloatOp::create(builder, loc, x[0], x[1]);
+          return IntegerOp::create(builder, loc, x[0], x[1]);
+        });
+    return success();
+  }
+};
+
+struct LowerConstant : OpRewritePattern<ConstantOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConstantOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, op.getResult().getType(), cast<TypedAttr>(op.getValue()));
+    return success();
+  }
+};
+
+} // namespace
+
+void tp::addElementwisePatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerUnary<ReluOp, relu>, LowerUnary<SiluOp, silu>,
+               LowerUnary<TanhOp, tanhOf>, LowerUnary<GeluOp, gelu>,
+               LowerUnary<CastOp, convert>,
+               LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
+               LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
+               LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(
+      patterns.getContext());
+}

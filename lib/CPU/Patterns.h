@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TP_CPU_PATTERNS_H
+#define TP_CPU_PATTERNS_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "tp/IR/TP.h"
+
+namespace tp {
+
+/// Writes the scalars of one element of a result from those of the operands.
+using ScalarBody = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+/// Replaces `op` by a loop nest over its result that reads `op`'s tensor
+/// operands `inputs`, each aligned with the last dimensions of the result.
+void replaceByElementwise(mlir::PatternRewriter &rewriter, mlir::Operation *op,
+                          mlir::ValueRange inputs, ScalarBody body);
+
+/// Arithmetic, activations, casts and constants.
+void addElementwisePatterns(mlir::RewritePatternSet &patterns);
+/// reshape, transpose, local_slice and local_mask.
+void addShapePatterns(mlir::RewritePatternSet &patterns);
+/// shard_origin: arithmetic on the number of the rank.
+void addShardOriginPatterns(mlir::RewritePatternSet &patterns);
+
+/// Each family's models of the operations that become calls.
+void addMatmulModels(mlir::MLIRContext &context);
+void addAttentionModels(mlir::MLIRContext &context);
+void addNormModels(mlir::MLIRContext &context);
+void addVocabularyModels(mlir::MLIRContext &context);
+void addCollectiveModels(mlir::MLIRContext &context);
+
+/// Copies between strided buffers become loops, and every buffer is freed after
+/// its last use.
+std::unique_ptr<mlir::Pass> createTidyBuffersPass();
+/// Calls on buffers become calls on pointers; collectives get their sites.
+std::unique_ptr<mlir::Pass> createLowerRuntimeCallsPass();
+
+} // namespace tp
+
+#endif // TP_CPU_PATTERNS_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tp/IR/TP.h"
+
+using namespace mlir;
+using namespace tp;
+
+//===- Rope ---------------------------------------------------------------===//
+
+LogicalResult RopeOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (input.getShape() != result.getShape() ||
+      input.getElementType() != result.getElementType())
+    return emitOpError() << "result type " << result
+                         << " differs from the operand's " << input;
+  if (input.getRank() != 4)
+    return emitOpError() << "operand of rank " << input.getRank()
+                         << "; [batch, sequence, heads, d] is wanted";
+  if (input.getDimSize(3) % 2 != 0)
+    return emitOpError() << "turns pairs, but a head has "
+                         << input.getDimSize(3) << " elements";
+  double theta = getTheta().convertToDouble();
+  if (!(theta > 0) || !std::isfinite(theta))
+    return emitOpError() << "theta = " << theta
+                         << " must be positive and finite";
+  if (!getLlama3())
+    return success();
+  ArrayRef<double> scaling = *getLlama3();
+  bool valid = scaling.size() == 4 && llvm::all_of(scaling, [](double value) {
+                 return value > 0 && std::isfinite(value);
+               });
+  if (!valid || scaling[1] >= scaling[2])
+    return emitOpError() << "llama3 must be [factor, low, high, original], all "
+                            "positive, low < high";
+  return success();
+}
+
+ShardingRule RopeOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  SmallVector<DimFactors> dims = {
+      {builder.factor("batch", shape[0])},
+      {builder.factor("sequence", shape[1])},
+      {builder.factor("heads", shape[2])},
+      {builder.factor("head_dim", shape[3], FactorKind::Whole)}};
+  return builder.operand(dims).result(dims).linearIn({0}).work(3).build();
+}
+
+Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
+                              TypeRange resultTypes) {
+  Value origin = createShardOrigin(builder, getLoc(), getInput(), 1);
+  return RopeOp::create(builder, getLoc(), resultTypes[0], operands[0], origin,
+                        getThetaAttr(), getLlama3Attr());
+}
+
+//===- Attention ----------------------------------------------------------===//
+
+LogicalResult AttentionOp::verify() {
+  RankedTensorType query = getQuery().getType(), key = getKey().getType(),
+                   value = getValue().getType(),
+                   result = getResult().getType();
+  for (RankedTensorType type : {query, key, value, result}) {
+    if (type.getRank() != 4)
+      return emitOpError() << "tensor of rank " << type.getRank()
+                           << "; [batch, sequence, heads, d] is wanted";
+    if (type.getElementType() != query.getElementType())
+      return emitOpError() << "element types " << query.getElementType()
+                           << " and " << type.getElementType() << " differ";
+  }
+  if (key.getShape() != value.getShape())
+    return emitOpError() << "key shape [" << key.getShape()
+                         << "] differs from value shape [" << value.getShape()
+                         << "]";
+  if (query.getShape() != result.getShape())
+    return emitOpError() << "result shape [" << result.getShape()
+                         << "] differs from query shape [" << query.getShape()
+                         << "]";
+  if (query.getDimSize(0) != key.getDimSize(0) ||
+      query.getDimSize(3) != key.getDimSize(3))
+    return emitOpError() << "query [" << query.getShape() << "] and key ["
+                         << key.getShape()
+                         << "] differ in batch or head size";
+  int64_t heads = query.getDimSize(2), kvHeads = key.getDimSize(2);
+  bool grouped = kvHeads == 0 ? heads == 0 : heads % kvHeads == 0;
+  if (!grouped)
+    return emitOpError() << heads << " query heads are not a multiple of "
+                         << kvHeads << " KV heads";
+  if (!std::isfinite(getScale().convertToDouble()))
+    return emitOpError() << "scale must be finite";
+  return success();
+}
+
+ShardingRule AttentionOp::getShardingRule() {
+  RankedTensorType query = getQuery().getType(), key = getKey().getType();
+  int64_t kvHeads = key.getDimSize(2);
+  int64_t groupSize = kvHeads == 0 ? 1 : query.getDimSize(2) / kvHeads;
+  ShardingRuleBuilder builder;
+  unsigned batch = builder.factor("batch", query.getDimSize(0));
+  unsigned queries = builder.factor("queries", query.getDimSize(1));
+  unsigned keys = builder.factor("keys", key.getDimSize(1), FactorKind::Whole);
+  unsigned groups = builder.factor("kv_heads", kvHeads);
+  unsigned inGroup = builder.factor("heads_of_group", groupSize);
+  unsigned contracted =
+      builder.factor("head_dim", query.getDimSize(3), FactorKind::Whole);
+  // Every element of a value's head is weighted alike, so this one may split.
+  unsigned carried = builder.factor("value_dim", query.getDimSize(3));
+  builder
+      .operand({{batch}, {queries}, {groups, inGroup}, {contracted}})
+      .operand({{batch}, {keys}, {groups}, {contracted}})
+      .operand({{batch}, {keys}, {groups}, {carried}})
+      .result({{batch}, {queries}, {groups, inGroup}, {carried}})
+      .linearIn({2});
+  // Two products of 2 FLOPs; a causal mask leaves half the points.
+  return builder
+      .work(getCausal() ? 2 : 4,
+            {batch, queries, keys, groups, inGroup, carried})
+      .build();
+}
+
+Operation *AttentionOp::writeLocal(OpBuilder &builder, ValueRange operands,
+                                   TypeRange resultTypes) {
+  Value origin;
+  if (getCausal())
+    origin = createShardOrigin(builder, getLoc(), getQuery(), 1);
+  int64_t earlier =
+      getKey().getType().getDimSize(1) - getQuery().getType().getDimSize(1);
+  if (origin && earlier != 0)
+    origin = arith::AddIOp::create(
+        builder, getLoc(), origin,
+        arith::ConstantIndexOp::create(builder, getLoc(), earlier));
+  return AttentionOp::create(builder, getLoc(), resultTypes[0], operands[0],
+                             operands[1], operands[2], origin, getScaleAttr(),
+                             getCausalAttr());
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/IR/LocalShape.h"
+#include "tp/IR/TP.h"
+
+using namespace mlir;
+using namespace tp;
+
+//===- Verifiers ----------------------------------------------------------===//
+
+static LogicalResult verifySameShapeAndType(Operation *op) {
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (input.getShape() != result.getShape())
+    return op->emitOpError() << "result shape [" << result.getShape()
+                             << "] differs from operand shape ["
+                             << input.getShape() << "]";
+  if (input.getElementType() != result.getElementType())
+    return op->emitOpError() << "result element type "
+                             << result.getElementType()
+                             << " differs from the operand's "
+                             << input.getElementType()
+                             << "; tp.cast changes element types";
+  return success();
+}
+
+/// Operands align with the last dimensions of the result; at least one has the
+/// result's shape.
+static LogicalResult verifyBinary(Operation *op) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  bool someIsFull = false;
+  for (auto [index, type] : llvm::enumerate(op->getOperandTypes())) {
+    auto operand = cast<RankedTensorType>(type);
+    if (operand.getElementType() != result.getElementType())
+      return op->emitOpError()
+             << "operand " << index << " has element type "
+             << operand.getElementType() << ", the result "
+             << result.getElementType() << "; tp.cast changes element types";
+    if (operand.getRank() > result.getRank() ||
+        result.getShape().take_back(operand.getRank()) != operand.getShape())
+      return op->emitOpError()
+             << "operand " << index << " of shape [" << operand.getShape()
+             << "] does not align with the last dimensions of the result ["
+             << result.getShape() << "]";
+    someIsFull |= operand.getRank() == result.getRank();
+  }
+  if (!someIsFull)
+    return op->emitOpError() << "no operand has the result's rank of "
+                             << result.getRank();
+  return success();
+}
+
+LogicalResult AddOp::verify() { return verifyBinary(*this); }
+LogicalResult SubOp::verify() { return verifyBinary(*this); }
+LogicalResult MulOp::verify() { return verifyBinary(*this); }
+LogicalResult ReluOp::verify() { return verifySameShapeAndType(*this); }
+LogicalResult SiluOp::verify() { return verifySameShapeAndType(*this); }
+LogicalResult TanhOp::verify() { return verifySameShapeAndType(*this); }
+LogicalResult GeluOp::verify() { return verifySameShapeAndType(*this); }
+
+LogicalResult CastOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (input.getShape() != result.getShape())
+    return emitOpError() << "result shape [" << result.getShape()
+                         << "] differs from operand shape ["
+                         << input.getShape() << "]";
+  Type from = input.getElementType(), to = result.getElementType();
+  bool bothFloat = isa<FloatType>(from) && isa<FloatType>(to);
+  bool bothInteger = isa<IntegerType>(from) && isa<IntegerType>(to);
+  bool widens = from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+  if (bothFloat || (bothInteger && widens) ||
+      (isa<IntegerType>(from) && isa<FloatType>(to)))
+    return success();
+  return emitOpError() << "cannot cast " << from << " to " << to
+                       << ": it would lose whole values";
+}
+
+LogicalResult ConstantOp::verify() {
+  auto value = cast<ShapedType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (value.getShape() == result.getShape() &&
+      value.getElementType() == result.getElementType())
+    return success();
+  return emitOpError() << "value of type " << value
+                       << " for a result of type " << result;
+}
+
+//===- Sharding rules -----------------------------------------------------===//
+
+static ShardingRule linearTogether(Operation *op) {
+  return elementwiseRule(op, 1).linearIn({0, 1}).build();
+}
+
+ShardingRule AddOp::getShardingRule() { return linearTogether(*this); }
+ShardingRule SubOp::getShardingRule() { return linearTogether(*this); }
+
+ShardingRule MulOp::getShardingRule() {
+  return elementwiseRule(*this, 1).linearIn({0}).linearIn({1}).build();
+}
+
+// FLOPs of a transcendental are counted as its additions, products and one per
+// call: these operations are bound by memory, the count only has to be small.
+ShardingRule ReluOp::getShardingRule() {
+  return elementwiseRule(*this, 1).build();
+}
+ShardingRule SiluOp::getShardingRule() {
+  return elementwiseRule(*this, 4).build();
+}
+ShardingRule TanhOp::getShardingRule() {
+  return elementwiseRule(*this, 4).build();
+}
+ShardingRule GeluOp::getShardingRule() {
+  return elementwiseRule(*this, 8).build();
+}
+
+static bool isNarrowing(CastOp op) {
+  Type from = op.getInput().getType().getElementType();
+  Type to = op.getResult().getType().getElementType();
+  auto fromFloat = dyn_cast<FloatType>(from);
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (!fromFloat || !toFloat)
+    return false;
+  // f16 and bf16 do not hold one another.
+  return from != to && fromFloat.getWidth() >= toFloat.getWidth();
+}
+
+ShardingRule CastOp::getShardingRule() {
+  ShardingRuleBuilder builder = elementwiseRule(*this, 1);
+  if (!isNarrowing(*this))
+    builder.linearIn({0}).movesData();
+  return builder.build();
+}
+
+bool CastOp::keepsPartialSums(std::string &why) {
+  if (!isNarrowing(*this))
+    return true;
+  llvm::raw_string_ostream(why)
+      << "rounding " << getInput().getType().getElementType() << " to "
+      << getResult().getType().getElementType()
+      << " before the sum is finished is not rounding the sum";
+  return false;
+}
+
+ShardingRule ConstantOp::getShardingRule() {
+  return elementwiseRule(*this, 0).build();
+}
+
+//===- Constant -----------------------------------------------------------===//
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
+  ElementsAttr value;
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseAttribute(value, "value", result.attributes))
+    return failure();
+  Type type = value.getType();
+  if (succeeded(parser.parseOptionalKeyword("as")) && parser.parseType(type))
+    return failure();
+  result.addTypes(type);
+  return success();
+}
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
+  printer << ' ' << getValue();
+  if (getValue().getType() != getResult().getType())
+    printer << " as " << getResult().getType();
+}
+
+Operation *ConstantOp::writeLocal(OpBuilder &builder, ValueRange,
+                                  TypeRange resultTypes) {
+  auto local = cast<RankedTensorType>(resultTypes[0]);
+  auto dense = dyn_cast<DenseElementsAttr>(getValue());
+  if (dense && dense.isSplat())
+    return ConstantOp::create(builder, getLoc(), local,
+                              dense.resizeSplat(local));
+  RankedTensorType whole = withSharding(getResult().getType(), nullptr);
+  Operation *current = ConstantOp::create(builder, getLoc(), whole, getValue());
+  SmallVector<int64_t> shape(whole.getShape());
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    Value origin = createShardOrigin(builder, getLoc(), getResult(), dim);
+    if (!origin)
+      continue;
+    shape[dim] = local.getDimSize(dim);
+    current = LocalSliceOp::create(
+        builder, getLoc(), RankedTensorType::get(shape, local.getElementType()),
+        current->getResult(0), origin, dim);
+  }
+  return current;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "tp/IR/TP.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tp;
+
+//===- Verifiers ----------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (input.getElementType() != result.getElementType())
+    return emitOpError() << "changes the element type from "
+                         << input.getElementType() << " to "
+                         << result.getElementType();
+  std::optional<int64_t> before = numElements(input.getShape());
+  std::optional<int64_t> after = numElements(result.getShape());
+  if (!before || !after)
+    return emitOpError() << "has more than 2^63 - 1 elements";
+  if (*before != *after)
+    return emitOpError() << "from " << *before << " elements to " << *after;
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (input.getElementType() != result.getElementType())
+    return emitOpError() << "changes the element type from "
+                         << input.getElementType() << " to "
+                         << result.getElementType();
+  if (static_cast<int64_t>(permutation.size()) != input.getRank() ||
+      !isPermutationVector(permutation))
+    return emitOpError() << "[" << permutation
+                         << "] is not a permutation of the "
+                         << input.getRank() << " dimensions";
+  SmallVector<int64_t> expected;
+  for (int64_t dim : permutation)
+    expected.push_back(input.getDimSize(dim));
+  if (result.getShape() != ArrayRef(expected))
+    return emitOpError() << "result shape [" << result.getShape()
+                         << "] should be [" << ArrayRef(expected) << "]";
+  return success();
+}
+
+//===- Sharding rules -----------------------------------------------------===//
+
+namespace {
+
+/// Finds the factors that two row-major shapes of equally many elements share.
+/// Walks both from the major end; the greatest common divisor of what is left
+/// of the current dimensions is the next shared factor. Where it is 1 the
+/// shapes interleave until their products meet: those dimensions stay whole.
+class ReshapeFactors {
+public:
+  ReshapeFactors(ArrayRef<int64_t> input, ArrayRef<int64_t> result)
+      : shapes{input, result} {
+    for (unsigned side : {0, 1})
+      dims[side].resize(shapes[side].size());
+  }
+
+  ShardingRule build() && {
+    if (llvm::is_contained(shapes[0], 0))
+      matchEmpty();
+    else
+      match();
+    return builder.operand(dims[0])
+        .result(dims[1])
+        .linearIn({0})
+        .movesData()
+        .work(0)
+        .build();
+  }
+
+private:
+  /// Moves to the next dimension once the current one is used up.
+  bool advance(unsigned side) {
+    while (left[side] == 1 && next[side] < shapes[side].size())
+      left[side] = shapes[side][next[side]++];
+    return left[side] != 1;
+  }
+
+  void addFactor(unsigned side, unsigned factor) {
+    dims[side][next[side] - 1].push_back(factor);
+  }
+
+  unsigned newFactor(int64_t size, FactorKind kind) {
+    return builder.factor("f" + std::to_string(numFactors++), size, kind);
+  }
+
+  void match() {
+    while (advance(0) && advance(1)) {
+      int64_t shared = std::gcd(left[0], left[1]);
+      if (shared == 1) {
+        skipInterleaved();
+        continue;
+      }
+      unsigned factor = newFactor(shared, FactorKind::Parallel);
+      for (unsigned side : {0, 1}) {
+        addFactor(side, factor);
+        left[side] /= shared;
+      }
+    }
+  }
+
+  void takeWhole(unsigned side, int64_t &product) {
+    product *= left[side];
+    addFactor(side, newFactor(left[side], FactorKind::Whole));
+    left[side] = 1;
+  }
+
+  void skipInterleaved() {
+    int64_t product[2] = {1, 1};
+    for (unsigned side : {0, 1})
+      takeWhole(side, product[side]);
+    while (product[0] != product[1]) {
+      unsigned smaller = product[0] < product[1] ? 0 : 1;
+      advance(smaller);
+      takeWhole(smaller, product[smaller]);
+    }
+  }
+
+  /// Without elements only equal leading dimensions correspond.
+  void matchEmpty() {
+    unsigned same = 0;
+    unsigned shorter = std::min(shapes[0].size(), shapes[1].size());
+    for (; same < shorter && shapes[0][same] == shapes[1][same]; ++same) {
+      unsigned factor = newFactor(shapes[0][same], FactorKind::Parallel);
+      dims[0][same].push_back(factor);
+      dims[1][same].push_back(factor);
+    }
+    for (unsigned side : {0, 1})
+      for (unsigned dim = same; dim < shapes[side].size(); ++dim)
+        dims[side][dim].push_back(
+            newFactor(shapes[side][dim], FactorKind::Whole));
+  }
+
+  ArrayRef<int64_t> shapes[2];
+  SmallVector<DimFactors> dims[2];
+  int64_t left[2] = {1, 1};
+  size_t next[2] = {0, 0};
+  unsigned numFactors = 0;
+  ShardingRuleBuilder builder;
+};
+
+} // namespace
+
+ShardingRule ReshapeOp::getShardingRule() {
+  return ReshapeFactors(getInput().getType().getShape(),
+                        getResult().getType().getShape())
+      .build();
+}
+
+ShardingRule TransposeOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> input, result;
+  for (auto [index, size] : llvm::enumerate(getInput().getType().getShape()))
+    input.push_back({builder.factor("d" + std::to_string(index), size)});
+  for (int64_t dim : getPermutation())
+    result.push_back(input[dim]);
+  return builder.operand(input)
+      .result(result)
+      .linearIn({0})
+      .movesData()
+      .work(0)
+      .build();
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StrictJSON.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+static constexpr size_t maxDepth = 64;
+static constexpr size_t maxPrintedValue = 60;
+static constexpr size_t maxPrintedName = 200;
+
+static Error errorAt(StringRef text, size_t offset, StringRef fileName,
+                     const Twine &message) {
+  StringRef before = text.take_front(offset);
+  size_t line = before.count('\n') + 1;
+  size_t column = offset - (before.rfind('\n') + 1) + 1;
+  return createStringError(fileName + ":" + Twine(line) + ":" + Twine(column) +
+                           ": " + message);
+}
+
+/// Offset behind the string whose opening quote is at `begin`.
+static size_t endOfString(StringRef text, size_t begin) {
+  for (size_t pos = begin + 1; pos < text.size(); ++pos) {
+    if (text[pos] == '"')
+      return pos + 1;
+    if (text[pos] == '\\')
+      ++pos;
+  }
+  return text.size();
+}
+
+static Error checkDepth(StringRef text, StringRef fileName) {
+  size_t depth = 0;
+  for (size_t pos = 0; pos < text.size(); ++pos) {
+    char c = text[pos];
+    if (c == '"')
+      pos = endOfString(text, pos) - 1;
+    else if ((c == '}' || c == ']') && depth > 0)
+      --depth;
+    else if ((c == '{' || c == '[') && ++depth > maxDepth)
+      return errorAt(text, pos, fileName,
+                     "nested deeper than " + Twine(maxDepth) +
+                         " objects and arrays");
+  }
+  return Error::success();
+}
+
+/// What a quoted string stands for.
+static std::string unescaped(StringRef literal) {
+  StringRef body = literal.drop_front().drop_back();
+  if (!body.contains('\\'))
+    return body.str();
+  Expected<json::Value> value = json::parse(literal);
+  if (!value) {
+    consumeError(value.takeError());
+    return body.str();
+  }
+  return value->getAsString().value_or(body).str();
+}
+
+/// The parser keeps one of two equal keys and says nothing. `text` is valid.
+static Error checkKeys(StringRef text, StringRef fileName) {
+  SmallVector<StringMap<size_t>, 8> open;
+  for (size_t pos = 0; pos < text.size(); ++pos) {
+    char c = text[pos];
+    if (c == '{' || c == '[')
+      open.emplace_back();
+    if (c == '}' || c == ']')
+      open.pop_back();
+    if (c != '"')
+      continue;
+    size_t begin = pos, end = endOfString(text, pos);
+    pos = end - 1;
+    if (!text.substr(end).ltrim().starts_with(":"))
+      continue;
+    std::string key = unescaped(text.slice(begin, end));
+    auto [first, isNew] = open.back().try_emplace(key, begin);
+    if (!isNew)
+      return errorAt(text, begin, fileName,
+                     "key " + tp::quoted(key) +
+                         " is given twice, first on line " +
+                         Twine(text.take_front(first->second).count('\n') + 1) +
+                         ": keep one of them");
+  }
+  return Error::success();
+}
+
+/// llvm::json::ParseError shows its position in its message only:
+/// "[LINE:COLUMN, byte=OFFSET]: message".
+static Error located(Error error, StringRef text, StringRef fileName) {
+  std::string full = toString(std::move(error));
+  StringRef message = full;
+  size_t offset = text.size();
+  StringRef rest = message;
+  if (rest.consume_front("[") &&
+      !(rest = rest.split("byte=").second).consumeInteger(10, offset) &&
+      rest.consume_front("]: "))
+    message = rest;
+  std::string lower = message.str();
+  if (!lower.empty())
+    lower[0] = toLower(lower[0]);
+  return errorAt(text, std::min(offset, text.size()), fileName,
+                 "not valid JSON: " + lower);
+}
+
+Expected<json::Value> tp::parseStrictJSON(StringRef text, StringRef fileName) {
+  if (text.size() > maxJSONSize)
+    return createStringError(fileName + ": " + Twine(text.size()) +
+                             " bytes of JSON: at most " + Twine(maxJSONSize) +
+                             " are read");
+  if (Error error = checkDepth(text, fileName))
+    return error;
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return located(value.takeError(), text, fileName);
+  if (Error error = checkKeys(text, fileName))
+    return error;
+  return value;
+}
+
+static std::string printedUpTo(const json::Value &value, size_t length) {
+  std::string text;
+  raw_string_ostream(text) << value;
+  if (text.size() <= length)
+    return text;
+  text.resize(length);
+  // The cut may have split a character.
+  return json::fixUTF8(text) + "...";
+}
+
+std::string tp::printed(const json::Value &value) {
+  return printedUpTo(value, maxPrintedValue);
+}
+
+std::string tp::quoted(StringRef text) {
+  return printedUpTo(json::Value(json::fixUTF8(text)), maxPrintedName);
+}

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Builder.h"
+#include "tp/IR/LocalShape.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tp;
+
+//===- Spaces and tables --------------------------------------------------===//
+
+/// Activations lie on a data axis by their batch or not at all; a weight may be
+/// pinned to anything.
+const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
+  const GraphValue &info = graph.values[value];
+  auto &space = spaces[{info.type, info.isParameter}];
+  if (space)
+    return *space;
+  AxisParts data;
+  for (auto [index, part] : llvm::enumerate(axes.parts))
+    if (axes.isData[index])
+      data.push_back(part);
+  auto allowed = [&](const Layout &layout) {
+    for (auto [dim, split] : llvm::enumerate(layout.dims))
+      for (const AxisPart &part : split.parts)
+        if (dim != 0 && llvm::is_contained(data, part))
+          return false;
+    return true;
+  };
+  if (info.isParameter)
+    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts);
+  else
+    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed);
+  return *space;
+}
+
+/// Distances of a value's space. A contracted weight is used where it lies, so
+/// its table forbids every move.
+unsigned ProblemBuilder::makeTable(unsigned value) {
+  const LayoutSpace *space = spaceOf[value];
+  bool stays = weights == Weights::Stationary &&
+               graph.values[value].isParameter && isContracted[value];
+  auto [entry, isNew] = tables.try_emplace({space, stays}, problem.tables.size());
+  if (!isNew)
+    return entry->second;
+  DistanceTable table = space->getDistances();
+  for (unsigned from = 0; stays && from < table.numLayouts; ++from)
+    for (unsigned to = 0; to < table.numLayouts; ++to)
+      if (from != to)
+        table.entries[size_t(from) * table.numLayouts + to] =
+            Price::infinite();
+  problem.tables.push_back(std::move(table));
+  return entry->second;
+}
+
+unsigned ProblemBuilder::internMap(std::vector<unsigned> map) {
+  auto [entry, isNew] = maps.try_emplace(map, problem.layoutMaps.size());
+  if (isNew)
+    problem.layoutMaps.push_back(std::move(map));
+  return entry->second;
+}
+
+unsigned ProblemBuilder::internCosts(std::vector<Price> vector) {
+  auto [entry, isNew] = costs.try_emplace(vector, problem.costVectors.size());
+  if (isNew)
+    problem.costVectors.push_back(std::move(vector));
+  return entry->second;
+}
+
+//===- Pins ---------------------------------------------------------------===//
+
+LogicalResult ProblemBuilder::findPins() {
+  pinned.resize(graph.values.size());
+  for (auto [number, value] : llvm::enumerate(graph.values)) {
+    for (auto [sharding, loc] : value.pins) {
+      auto error = [loc = loc] { return mlir::emitError(loc); };
+      FailureOr<Layout> layout = resolve(sharding, model.getMesh(), error);
+      if (failed(layout))
+        return failure();
+      std::optional<unsigned> index = spaceOf[number]->find(*layout);
+      if (!index)
+        return error() << "the pinned layout " << sharding
+                       << " of a tensor of shape [" << value.type.getShape()
+                       << "] is not one the planner can use: shards must be "
+                          "even, a data axis splits dimension 0, and partial "
+                          "values are sums";
+      pinned[number].push_back(*index);
+    }
+  }
+  return success();
+}
+
+bool ProblemBuilder::breaksPins(unsigned value, unsigned layout) const {
+  return llvm::any_of(pinned[value],
+                      [&](unsigned pin) { return pin != layout; });
+}
+
+//===- Constraints on one strategy ----------------------------------------===//
+
+static AxisParts usedParts(const Layout &layout, bool withUnreduced) {
+  AxisParts used;
+  for (const DimLayout &dim : layout.dims)
+    llvm::append_range(used, dim.parts);
+  if (withUnreduced)
+    llvm::append_range(used, layout.unreduced);
+  return used;
+}
+
+static bool isContractedDim(const ShardingRule &rule, unsigned operand) {
+  return llvm::any_of(rule.operands[operand], [&](const DimFactors &dim) {
+    return llvm::any_of(dim, [&](unsigned factor) {
+      return rule.factors[factor].kind == FactorKind::Sum;
+    });
+  });
+}
+
+/// Every contracted weight is split over all model parts; K and V projections
+/// may leave out the parts that replicate their heads.
+bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
+                                   const Strategy &strategy) const {
+  if (weights != Weights::Stationary)
+    return false;
+  for (unsigned operand = 0; operand < rule.operands.size(); ++operand) {
+    if (!graph.values[graph.nodes[node].operands[operand]].isParameter ||
+        !isContractedDim(rule, operand))
+      continue;
+    AxisParts used = usedParts(strategy.layouts[operand], false);
+    bool isGroup = groupProjections.count({node, operand});
+    for (auto [index, part] : llvm::enumerate(axes.parts)) {
+      bool excused = axes.isData[index] || (isGroup && axes.isReplica[index]);
+      if (!excused && !llvm::is_contained(used, part))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The factor that carries the batch: the major one of dimension 0 of the
+/// result, unless a weight has it too.
+static std::optional<unsigned> findBatchFactor(const GraphNode &node,
+                                               const ShardingRule &rule,
+                                               const Graph &graph) {
+  bool hasActivation = false;
+  for (unsigned operand : node.operands)
+    hasActivation |= !graph.values[operand].isParameter;
+  if (!hasActivation || rule.results.empty() || rule.results[0].empty() ||
+      rule.results[0][0].empty())
+    return std::nullopt;
+  unsigned factor = rule.results[0][0][0];
+  for (auto [index, operand] : llvm::enumerate(node.operands)) {
+    bool hasIt = llvm::any_of(rule.operands[index], [&](const auto &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+    if (graph.values[operand].isParameter && hasIt)
+      return std::nullopt;
+  }
+  return factor;
+}
+
+bool ProblemBuilder::breaksData(unsigned node, const ShardingRule &rule,
+                                const Strategy &strategy) const {
+  if (!llvm::is_contained(axes.isData, true))
+    return false;
+  bool mustCarry = findBatchFactor(graph.nodes[node], rule, graph).has_value();
+  for (auto [index, part] : llvm::enumerate(axes.parts)) {
+    if (!axes.isData[index])
+      continue;
+    bool carries = false, elsewhere = false;
+    for (auto [tensor, layout] : llvm::enumerate(strategy.layouts)) {
+      for (auto [dim, split] : llvm::enumerate(layout.dims)) {
+        if (!llvm::is_contained(split.parts, part))
+          continue;
+        bool isResult0 = tensor == rule.operands.size() && dim == 0;
+        carries |= isResult0;
+        elsewhere |= dim != 0;
+      }
+      elsewhere |= llvm::is_contained(layout.unreduced, part);
+    }
+    if (elsewhere || carries != mustCarry)
+      return true;
+  }
+  return false;
+}
+
+bool ProblemBuilder::breaksSequence(unsigned value,
+                                    const Layout &layout) const {
+  const GraphValue &info = graph.values[value];
+  if (!info.isStream || sequence == SequenceParallel::Auto ||
+      layout.dims.size() < 2)
+    return false;
+  unsigned sequenceDim = layout.dims.size() - 2;
+  AxisParts model = axes.modelParts();
+  auto isModel = [&](const AxisPart &part) {
+    return llvm::is_contained(model, part);
+  };
+  if (sequence == SequenceParallel::Off)
+    return llvm::any_of(usedParts(layout, true), isModel);
+  return !llvm::all_of(model, [&](const AxisPart &part) {
+    return llvm::is_contained(layout.dims[sequenceDim].parts, part);
+  });
+}
+
+unsigned ProblemBuilder::violatedBy(unsigned node, const ShardingRule &rule,
+                                    const Strategy &strategy,
+                                    ArrayRef<unsigned> numbers) const {
+  unsigned mask = 0;
+  if (breaksWeights(node, rule, strategy))
+    mask |= StationaryWeights;
+  if (breaksData(node, rule, strategy))
+    mask |= DataAxes;
+  const GraphNode &info = graph.nodes[node];
+  for (auto [index, value] : llvm::enumerate(info.results)) {
+    unsigned tensor = info.operands.size() + index;
+    if (breaksSequence(value, strategy.layouts[tensor]))
+      mask |= Sequence;
+    if (breaksPins(value, numbers[tensor]))
+      mask |= Pin;
+  }
+  return mask;
+}
+
+//===- Nodes --------------------------------------------------------------===//
+
+/// What the strategies of an operation depend on. Equal nodes, as in identical
+/// layers, are enumerated once.
+std::string ProblemBuilder::signatureOf(unsigned node) const {
+  const GraphNode &info = graph.nodes[node];
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << info.op->getName() << info.op->getPropertiesAsAttribute() << '|';
+  auto add = [&](unsigned value) {
+    const GraphValue &of = graph.values[value];
+    os << of.type << of.isParameter << of.isStream << ':';
+    for (unsigned pin : pinned[value])
+      os << pin << ',';
+  };
+  for (auto [index, value] : llvm::enumerate(info.operands)) {
+    add(value);
+    os << groupProjections.count({node, static_cast<unsigned>(index)}) << ';';
+  }
+  llvm::for_each(info.results, add);
+  return text;
+}
+
+static std::string describeFactors(const ShardingRule &rule) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator separator;
+  for (const Factor &factor : rule.factors)
+    if (factor.kind != FactorKind::Whole)
+      os << separator << "'" << factor.name << "' = " << factor.size;
+  return text;
+}
+
+LogicalResult ProblemBuilder::diagnoseNoChoice(unsigned node,
+                                               const ShardingRule &rule,
+                                               ArrayRef<unsigned> masks) {
+  Operation *op = graph.nodes[node].op;
+  unsigned least = ~0u;
+  for (unsigned mask : masks)
+    if (llvm::popcount(mask) < llvm::popcount(least))
+      least = mask;
+  std::string constraints;
+  for (Constraint constraint : {StationaryWeights, DataAxes, Sequence, Pin})
+    if (least & constraint)
+      constraints += (constraints.empty() ? "" : " and ") +
+                     toString(constraint).str();
+  InFlightDiagnostic diag =
+      op->emitOpError() << "cannot be split over "
+                        << toString(axes.parts, model.getMesh()) << ": of "
+                        << masks.size() << " strategies with even shards none "
+                        << "meets " << constraints;
+  diag.attachNote() << "the sizes that can be split are "
+                    << describeFactors(rule) << "; the ranks must divide them";
+  if (least & StationaryWeights)
+    diag.attachNote() << "fix: use a number of ranks that divides an output or "
+                         "input size of the weight, or weights=stored";
+  if (least & DataAxes)
+    diag.attachNote() << "fix: make the batch a multiple of the data axes' "
+                         "ranks, or name other model-axes";
+  if (least & Sequence)
+    diag.attachNote() << "fix: use sequence-parallel=off or auto, or a "
+                         "sequence that the ranks divide";
+  if (least & Pin)
+    diag.attachNote() << "fix: remove the pin, or pin a layout that this "
+                         "operation can make";
+  return failure();
+}
+
+LogicalResult ProblemBuilder::addOperation(unsigned node) {
+  auto [entry, isNew] = nodeOfSignature.try_emplace(signatureOf(node), node);
+  if (!isNew) {
+    choices[node] = choices[entry->second];
+    return success();
+  }
+  const GraphNode &info = graph.nodes[node];
+  auto op = cast<ShardingRuleOpInterface>(info.op);
+  ShardingRule rule = op.getShardingRule();
+  SmallVector<unsigned> tensors(ArrayRef<unsigned>(info.operands));
+  llvm::append_range(tensors, info.results);
+  SmallVector<Type> types;
+  for (unsigned value : tensors)
+    types.push_back(graph.values[value].type);
+
+  std::set<SmallVector<unsigned, 4>> seen;
+  SmallVector<unsigned> masks;
+  for (const Strategy &strategy : enumerateStrategies(rule, axes)) {
+    SmallVector<unsigned, 4> numbers;
+    for (auto [value, layout] : llvm::zip_equal(tensors, strategy.layouts))
+      if (std::optional<unsigned> number = spaceOf[value]->find(layout))
+        numbers.push_back(*number);
+    if (numbers.size() != tensors.size()) {
+      // Only data axes narrow a space.
+      masks.push_back(DataAxes);
+      continue;
+    }
+    if (!seen.insert(numbers).second)
+      continue;
+    masks.push_back(violatedBy(node, rule, strategy, numbers));
+    if (masks.back() != 0)
+      continue;
+    choices[node].layouts.push_back(numbers);
+    choices[node].prices.push_back(toPrice(
+        model.priceOperation(rule, types, strategy.layouts), false));
+  }
+  if (choices[node].layouts.empty())
+    return diagnoseNoChoice(node, rule, masks);
+  return success();
+}
+
+bool ProblemBuilder::isHomeAllowed(unsigned value,
+                                   const Layout &layout) const {
+  if (!layout.unreduced.empty())
+    return false;
+  if (!graph.values[value].isParameter)
+    return true;
+  AxisParts used = usedParts(layout, false);
+  bool mustSplit = isContracted[value] && weights != Weights::Free;
+  for (auto [index, part] : llvm::enumerate(axes.parts)) {
+    bool isUsed = llvm::is_contained(used, part);
+    if (axes.isData[index] && isUsed)
+      return false;
+    bool excused = axes.isData[index] ||
+                   (isGroupWeight[value] && axes.isReplica[index]);
+    if (mustSplit && !excused && !isUsed)
+      return false;
+  }
+  return true;
+}
+
+void ProblemBuilder::addHome(unsigned node) {
+  unsigned value = graph.nodes[node].results[0];
+  const GraphValue &info = graph.values[value];
+  const LayoutSpace &space = *spaceOf[value];
+  for (unsigned layout = 0; layout < space.size(); ++layout) {
+    bool isPinnedHere = !pinned[value].empty() && !breaksPins(value, layout);
+    bool allowed = pinned[value].empty()
+                       ? isHomeAllowed(value, space[layout])
+                       : isPinnedHere && space[layout].unreduced.empty();
+    if (!allowed || breaksSequence(value, space[layout]))
+      continue;
+    PriceFields fields;
+    if (info.isParameter)
+      fields.memory = static_cast<uint64_t>(
+          CostModel::getShardBytes(info.type, space[layout]) / 1024);
+    choices[node].layouts.push_back({layout});
+    choices[node].prices.push_back(
+        Price::get(fields).value_or(Price::infinite()));
+  }
+}
+
+/// Comes in and leaves with one layout.
+void ProblemBuilder::addPassage(unsigned node) {
+  const GraphNode &info = graph.nodes[node];
+  unsigned value = info.results[0];
+  const LayoutSpace &space = *spaceOf[value];
+  for (unsigned layout = 0; layout < space.size(); ++layout) {
+    if (breaksPins(value, layout) || breaksSequence(value, space[layout]))
+      continue;
+    choices[node].layouts.push_back({layout, layout});
+    choices[node].prices.push_back(Price());
+  }
+}
+
+LogicalResult ProblemBuilder::addDemand(unsigned node) {
+  const GraphNode &info = graph.nodes[node];
+  func::FuncOp entry = graph.instances[info.instance].function;
+  unsigned value = info.operands[0];
+  if (entry.getResultAttr(info.number, likeAttrName)) {
+    // Any layout here; a link to the argument fixes it.
+    for (unsigned layout = 0; layout < spaceOf[value]->size(); ++layout)
+      choices[node].layouts.push_back({layout});
+    choices[node].prices.resize(choices[node].layouts.size());
+    return success();
+  }
+  Layout wanted = Layout::whole(graph.values[value].type.getRank());
+  Type type = entry.getResultTypes()[info.number];
+  if (ShardingAttr sharding = getSharding(type)) {
+    auto layout = resolve(sharding, model.getMesh(),
+                          [&] { return entry.emitError(); });
+    if (failed(layout))
+      return failure();
+    wanted = *layout;
+  }
+  if (std::optional<unsigned> number = spaceOf[value]->find(wanted)) {
+    choices[node].layouts.push_back({*number});
+    choices[node].prices.push_back(Price());
+    return success();
+  }
+  return entry.emitOpError()
+         << "result " << info.number << " of shape ["
+         << graph.values[value].type.getShape() << "] is pinned to "
+         << getSharding(type) << ", which is not even";
+}
+
+LogicalResult ProblemBuilder::addNode(unsigned node) {
+  switch (graph.nodes[node].kind) {
+  case GraphNode::Operation:
+    return addOperation(node);
+  case GraphNode::Home:
+    addHome(node);
+    break;
+  case GraphNode::Passage:
+    addPassage(node);
+    break;
+  case GraphNode::Demand:
+    return addDemand(node);
+  }
+  if (!choices[node].layouts.empty())
+    return success();
+  const GraphNode &info = graph.nodes[node];
+  unsigned value = info.results[0];
+  InFlightDiagnostic diag =
+      info.op->emitOpError()
+      << "'" << graph.values[value].name << "' of shape ["
+      << graph.values[value].type.getShape()
+      << "] has no layout over " << toString(axes.parts, model.getMesh())
+      << " that the constraints allow: shards must be even";
+  if (!pinned[value].empty())
+    diag << ", and its pins must agree";
+  diag.attachNote() << "fix: use ranks that divide a dimension, weights=free, "
+                       "or other pins";
+  return failure();
+}
+
+void ProblemBuilder::addVariable(unsigned node) {
+  const GraphNode &info = graph.nodes[node];
+  std::string name = info.kind == GraphNode::Home
+                         ? graph.values[info.results[0]].name
+                         : info.op->getName().getStringRef().str();
+  problem.variables.push_back(
+      {std::move(name), internCosts(choices[node].prices)});
+}
+
+void ProblemBuilder::addValues() {
+  auto mapOf = [&](unsigned node, unsigned tensor) {
+    std::vector<unsigned> map;
+    for (const auto &layouts : choices[node].layouts)
+      map.push_back(layouts[tensor]);
+    return internMap(std::move(map));
+  };
+  for (auto [number, value] : llvm::enumerate(graph.values)) {
+    Problem::Value &added = problem.values.emplace_back();
+    added.name = value.name;
+    added.table = makeTable(number);
+    const GraphNode &producer = graph.nodes[value.producer];
+    unsigned place = llvm::find(producer.results, number) -
+                     producer.results.begin();
+    added.producer = {value.producer,
+                      mapOf(value.producer, producer.operands.size() + place)};
+    for (auto [node, operand] : value.consumers)
+      added.consumers.push_back({node, mapOf(node, operand)});
+  }
+}
+
+/// A weight that is handed on, or only moved, before it is contracted.
+void ProblemBuilder::markPassedWeights() {
+  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+    if (node.operands.size() != 1 || node.results.size() != 1)
+      continue;
+    unsigned from = node.operands[0], to = node.results[0];
+    if (!graph.values[from].isParameter || !graph.values[to].isParameter)
+      continue;
+    if (isContracted[to])
+      isContracted[from] = true;
+    if (isGroupWeight[to])
+      isGroupWeight[from] = true;
+  }
+}
+
+/// A result marked tp.like lies as its argument does: a value that may not be
+/// moved, made by the argument's home and used by the demand.
+LogicalResult ProblemBuilder::addLinks() {
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (node.kind != GraphNode::Demand)
+      continue;
+    func::FuncOp entry = graph.instances[node.instance].function;
+    auto like = entry.getResultAttrOfType<IntegerAttr>(node.number,
+                                                       likeAttrName);
+    if (!like)
+      continue;
+    // Homes come first, in the order of the arguments.
+    unsigned home = like.getInt();
+    unsigned argument = graph.nodes[home].results[0];
+    if (graph.values[argument].type != graph.values[node.operands[0]].type)
+      return entry.emitOpError()
+             << "result " << node.number << " of type "
+             << graph.values[node.operands[0]].type
+             << " cannot lie like argument " << home << " of type "
+             << graph.values[argument].type;
+    const LayoutSpace &from = *spaceOf[argument];
+    const LayoutSpace &to = *spaceOf[node.operands[0]];
+    // A place beyond the argument's layouts, where no home is.
+    unsigned nowhere = from.size();
+    DistanceTable table;
+    table.numLayouts = nowhere + 1;
+    table.entries.assign(size_t(nowhere + 1) * (nowhere + 1),
+                         Price::infinite());
+    for (unsigned layout = 0; layout <= nowhere; ++layout)
+      table.entries[size_t(layout) * (nowhere + 1) + layout] = Price();
+    std::vector<unsigned> homes, demands;
+    for (const auto &layouts : choices[home].layouts)
+      homes.push_back(layouts[0]);
+    for (const auto &layouts : choices[number].layouts)
+      demands.push_back(from.find(to[layouts[0]]).value_or(nowhere));
+    problem.tables.push_back(std::move(table));
+    problem.values.push_back(
+        {"tp.like",
+         static_cast<unsigned>(problem.tables.size() - 1),
+         {home, internMap(std::move(homes))},
+         {{static_cast<unsigned>(number), internMap(std::move(demands))}}});
+  }
+  return success();
+}
+
+LogicalResult ProblemBuilder::build() {
+  groupProjections = findGroupProjections(graph, findHeadGroupings(graph));
+  isContracted.resize(graph.values.size());
+  isGroupWeight.resize(graph.values.size());
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
+    if (node.kind != GraphNode::Operation || !ruled)
+      continue;
+    ShardingRule rule = ruled.getShardingRule();
+    for (auto [operand, value] : llvm::enumerate(node.operands)) {
+      if (isContractedDim(rule, operand))
+        isContracted[value] = true;
+      if (groupProjections.count({index, operand}))
+        isGroupWeight[value] = true;
+    }
+  }
+  markPassedWeights();
+  for (unsigned value = 0; value < graph.values.size(); ++value)
+    spaceOf.push_back(&makeSpace(value));
+  if (failed(findPins()))
+    return failure();
+  choices.resize(graph.nodes.size());
+  bool good = true;
+  for (unsigned node = 0; node < graph.nodes.size(); ++node)
+    good &= succeeded(addNode(node));
+  if (!good)
+    return failure();
+  for (unsigned node = 0; node < graph.nodes.size(); ++node)
+    addVariable(node);
+  addValues();
+  return addLinks();
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// The planning problem of a graph.
+
+#ifndef TP_PLAN_BUILDER_H
+#define TP_PLAN_BUILDER_H
+
+#include "Degrees.h"
+#include "Graph.h"
+#include "tp/Plan/Planner.h"
+#include "tp/Plan/Problem.h"
+#include "tp/Reshard/Path.h"
+#include <map>
+#include <set>
+
+namespace tp {
+
+/// The choices of one node.
+struct NodeChoices {
+  /// By choice, then by operand and result: the number of the layout in the
+  /// value's space.
+  std::vector<llvm::SmallVector<unsigned, 4>> layouts;
+  std::vector<Price> prices;
+};
+
+/// Builds the Problem. Variables are the nodes, values the values of the graph.
+class ProblemBuilder {
+public:
+  ProblemBuilder(const Graph &graph, const CostModel &model,
+                 const PlanAxes &axes, Weights weights,
+                 SequenceParallel sequence)
+      : graph(graph), model(model), axes(axes), weights(weights),
+        sequence(sequence) {}
+
+  /// Diagnoses nodes without a choice, and names what excludes them.
+  mlir::LogicalResult build();
+
+  Problem problem;
+  std::vector<NodeChoices> choices;
+
+  const LayoutSpace &getSpace(unsigned value) const { return *spaceOf[value]; }
+  /// The layout of a node's operand (or, after those, result) under a choice.
+  unsigned getLayout(unsigned node, unsigned choice, unsigned tensor) const {
+    return choices[node].layouts[choice][tensor];
+  }
+
+private:
+  const LayoutSpace &makeSpace(unsigned value);
+  unsigned makeTable(unsigned value);
+  mlir::LogicalResult findPins();
+  mlir::LogicalResult addNode(unsigned node);
+  mlir::LogicalResult addOperation(unsigned node);
+  void addHome(unsigned node);
+  void addPassage(unsigned node);
+  mlir::LogicalResult addDemand(unsigned node);
+  void addVariable(unsigned node);
+  void addValues();
+  mlir::LogicalResult addLinks();
+  void markPassedWeights();
+  unsigned internMap(std::vector<unsigned> map);
+  unsigned internCosts(std::vector<Price> costs);
+  std::string signatureOf(unsigned node) const;
+  unsigned violatedBy(unsigned node, const ShardingRule &rule,
+                      const Strategy &strategy,
+                      llvm::ArrayRef<unsigned> numbers) const;
+  bool breaksWeights(unsigned node, const ShardingRule &rule,
+                     const Strategy &strategy) const;
+  bool breaksData(unsigned node, const ShardingRule &rule,
+                  const Strategy &strategy) const;
+  bool breaksSequence(unsigned value, const Layout &layout) const;
+  bool breaksPins(unsigned value, unsigned layout) const;
+  bool isHomeAllowed(unsigned value, const Layout &layout) const;
+  mlir::LogicalResult diagnoseNoChoice(unsigned node, const ShardingRule &rule,
+                                       llvm::ArrayRef<unsigned> masks);
+
+  const Graph &graph;
+  const CostModel &model;
+  const PlanAxes &axes;
+  Weights weights;
+  SequenceParallel sequence;
+
+  std::set<std::pair<unsigned, unsigned>> groupProjections;
+  /// Values that a product contracts or a lookup reads.
+  std::vector<bool> isContracted, isGroupWeight;
+  std::vector<llvm::SmallVector<unsigned, 1>> pinned;
+  llvm::DenseMap<std::pair<mlir::Type, unsigned>,
+                 std::unique_ptr<LayoutSpace>>
+      spaces;
+  std::vector<const LayoutSpace *> spaceOf;
+  std::map<std::pair<const LayoutSpace *, bool>, unsigned> tables;
+  std::map<std::vector<unsigned>, unsigned> maps;
+  std::map<std::vector<Price>, unsigned> costs;
+  std::map<std::string, unsigned> nodeOfSignature;
+};
+
+} // namespace tp
+
+#endif // TP_PLAN_BUILDER_H

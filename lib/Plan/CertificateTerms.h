@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TP_LIB_PLAN_CERTIFICATETERMS_H
+#define TP_LIB_PLAN_CERTIFICATETERMS_H
+
+#include "tp/Plan/Certificate.h"
+#include "tp/Plan/Problem.h"
+
+// The first half of the certificate checker. It shares nothing with the solver.
+namespace tp {
+
+/// A table over variables in ascending order, the last one varying fastest.
+struct CertificateTerm {
+  std::vector<unsigned> scope;
+  /// Index into `CertificateSum::tables`, or into the certificate's messages.
+  unsigned table = 0;
+  bool isMessage = false;
+};
+
+/// A sum of tables whose minimum is no more than the price of any plan.
+struct CertificateSum {
+  /// By variable, auxiliary ones last: how many choices it has; never zero.
+  std::vector<uint64_t> sizes;
+  std::vector<std::vector<Price>> tables;
+  std::vector<CertificateTerm> terms;
+};
+
+/// Checks the claims about choices left out and about values as sums of tables,
+/// and makes these tables from the problem. The certificate's indices must be
+/// in range.
+llvm::Expected<CertificateSum>
+makeCertificateSum(const Problem &problem, const Certificate &certificate);
+
+} // namespace tp
+
+#endif // TP_LIB_PLAN_CERTIFICATETERMS_H

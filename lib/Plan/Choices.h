@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// From a rule to the strategies of an operation.
+
+#ifndef TP_PLAN_CHOICES_H
+#define TP_PLAN_CHOICES_H
+
+#include "tp/Reshard/Path.h"
+
+namespace tp {
+
+/// What the user wants of a plan (DESIGN: weights=, sequence-parallel=).
+enum class Weights { Stationary, Stored, Free };
+enum class SequenceParallel { Off, On, Auto };
+
+/// The constraints that can exclude a strategy, as bits.
+enum Constraint : unsigned {
+  StationaryWeights = 1,
+  DataAxes = 2,
+  Sequence = 4,
+  Pin = 8,
+};
+
+/// "weights=stationary", as in a diagnostic.
+llvm::StringRef toString(Constraint constraint);
+
+/// The parts of the mesh's axes that strategies use, with their roles.
+struct PlanAxes {
+  AxisParts parts;
+  /// Whether part i carries the batch instead of splitting the model.
+  llvm::SmallVector<bool> isData;
+  /// Whether part i exists because KV heads are fewer than ranks: it divides
+  /// the queries of a group and replicates its key and value.
+  llvm::SmallVector<bool> isReplica;
+
+  AxisParts modelParts() const;
+};
+
+/// A strategy: for each part the factor it splits, and so the layout of each
+/// tensor.
+struct Strategy {
+  llvm::SmallVector<Layout, 0> layouts;
+};
+
+/// All strategies of a rule over `axes`: each part splits one factor, is idle
+/// (the work is done redundantly), or carries a partial sum through operands in
+/// which the operation is linear; parts on the same factor in every order.
+/// Shards are even.
+std::vector<Strategy> enumerateStrategies(const ShardingRule &rule,
+                                          const PlanAxes &axes);
+
+} // namespace tp
+
+#endif // TP_PLAN_CHOICES_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Pass tp-plan.
+
+#include "tp/Plan/Planner.h"
+#include "Record.h"
+#include "tp/Passes.h"
+
+using namespace mlir;
+using namespace tp;
+
+namespace tp {
+#define GEN_PASS_DEF_PLAN
+#include "tp/Passes.h.inc"
+} // namespace tp
+
+namespace {
+
+struct PlanPass : tp::impl::PlanBase<PlanPass> {
+  using PlanBase::PlanBase;
+
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    PlanSettings settings{mesh, machine, sequenceParallel, weights, modelAxes};
+    auto planner = Planner::create(module, settings);
+    if (failed(planner))
+      return signalPassFailure();
+    FailureOr<Solution> solution = (*planner)->solve();
+    if (failed(solution))
+      return signalPassFailure();
+    recordPlan(module, settings, **planner, *solution);
+    if (failed((*planner)->write(*solution)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

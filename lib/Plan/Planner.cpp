@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Plan/Planner.h"
+#include "Builder.h"
+#include "Writer.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace tp;
+
+//===- Settings -----------------------------------------------------------===//
+
+FailureOr<MeshAttr> tp::parseMesh(StringRef text, Location loc) {
+  SmallVector<MeshAxisAttr> axes;
+  SmallVector<StringRef> items;
+  text.split(items, ',');
+  for (StringRef item : items) {
+    auto [name, number] = item.trim().split('=');
+    int64_t size = 0;
+    if (name.empty() || number.getAsInteger(10, size))
+      return emitError(loc) << "mesh '" << text
+                            << "': an axis is written name=ranks, as in "
+                               "dp=2,tp=4; '"
+                            << item << "' is not";
+    axes.push_back(MeshAxisAttr::get(loc.getContext(), name, size));
+  }
+  MeshAttr mesh = MeshAttr::getChecked([&] { return emitError(loc); },
+                                       loc.getContext(), ArrayRef(axes));
+  if (!mesh)
+    return failure();
+  return mesh;
+}
+
+/// The module's mesh, or a new one after `text`.
+static FailureOr<MeshOp> findMesh(ModuleOp module, StringRef text) {
+  MeshOp found;
+  for (auto mesh : module.getOps<MeshOp>()) {
+    if (found)
+      return mesh.emitOpError() << "is the module's second mesh, after '"
+                                << found.getSymName()
+                                << "'; a plan is for one mesh";
+    found = mesh;
+  }
+  if (text.empty()) {
+    if (!found)
+      return module.emitError() << "has no tp.mesh; name one with mesh=, as "
+                                   "mesh=tp=8";
+    return found;
+  }
+  FailureOr<MeshAttr> parsed = parseMesh(text, module.getLoc());
+  if (failed(parsed))
+    return failure();
+  if (found && found.getMesh() != *parsed) {
+    InFlightDiagnostic diag = found.emitOpError()
+                              << "is " << found.getMesh() << ", but mesh="
+                              << text << " was asked for";
+    diag.attachNote() << "fix: leave one of them out";
+    return diag;
+  }
+  if (found)
+    return found;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  if (module.lookupSymbol("mesh"))
+    return module.emitError() << "has a symbol 'mesh' that is not a tp.mesh";
+  return MeshOp::create(builder, module.getLoc(), "mesh", *parsed);
+}
+
+template <typename T>
+static FailureOr<T> parseChoice(ModuleOp module, StringRef option,
+                                StringRef text,
+                                ArrayRef<std::pair<StringRef, T>> values) {
+  for (auto [name, value] : values)
+    if (text == name)
+      return value;
+  InFlightDiagnostic diag = module.emitError()
+                            << option << "='" << text << "' must be one of ";
+  llvm::interleaveComma(values, diag, [&](auto &entry) { diag << entry.first; });
+  return diag;
+}
+
+/// By default the axes that carry the batch are those called dp, data or fsdp.
+static FailureOr<SmallVector<bool>>
+findDataAxes(ModuleOp module, MeshAttr mesh, StringRef modelAxes) {
+  llvm::StringSet<> model;
+  SmallVector<StringRef> names;
+  modelAxes.split(names, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef name : names) {
+    if (!mesh.findAxis(name.trim()))
+      return module.emitError() << "model-axes names \"" << name.trim()
+                                << "\", which is not an axis of " << mesh;
+    model.insert(name.trim());
+  }
+  SmallVector<bool> isData;
+  for (MeshAxisAttr axis : mesh.getAxes()) {
+    bool usual = axis.getName() == "dp" || axis.getName() == "data" ||
+                 axis.getName() == "fsdp";
+    isData.push_back(names.empty() ? usual : !model.contains(axis.getName()));
+  }
+  return isData;
+}
+
+//===- Planner ------------------------------------------------------------===//
+
+namespace {
+
+class ModulePlanner : public Planner {
+public:
+  ModulePlanner(ModuleOp module, MeshOp mesh, Machine machine)
+      : module(module), mesh(mesh.getMesh()),
+        meshName(FlatSymbolRefAttr::get(mesh.getSymNameAttr())),
+        model(std::move(machine), mesh.getMesh()) {}
+
+  LogicalResult init(const PlanSettings &settings);
+
+  FailureOr<Solution> solve(Pins pins, bool quiet) override;
+  PlanFigures getFigures(const Solution &solution) const override;
+  std::vector<ParameterChoice>
+  getParameters(const Solution &solution) const override;
+  std::vector<Layout> getHomes(unsigned argument) const override;
+  MeshAttr getMesh() const override { return mesh; }
+  const Problem &getProblem() const override { return builder->problem; }
+  std::string getModelAxes() const override;
+  LogicalResult write(const Solution &solution) override;
+
+private:
+  void addFigures(unsigned value, ArrayRef<unsigned> choices,
+                  PlanFigures &figures) const;
+  Layout layoutOf(unsigned value, const Solution &solution) const;
+
+  ModuleOp module;
+  MeshAttr mesh;
+  FlatSymbolRefAttr meshName;
+  CostModel model;
+  Graph graph;
+  PlanAxes axes;
+  std::unique_ptr<ProblemBuilder> builder;
+};
+
+} // namespace
+
+LogicalResult ModulePlanner::init(const PlanSettings &settings) {
+  auto weights = parseChoice<Weights>(module, "weights", settings.weights,
+                                      {{"stationary", Weights::Stationary},
+                                       {"stored", Weights::Stored},
+                                       {"free", Weights::Free}});
+  auto sequence = parseChoice<SequenceParallel>(
+      module, "sequence-parallel", settings.sequenceParallel,
+      {{"off", SequenceParallel::Off},
+       {"on", SequenceParallel::On},
+       {"auto", SequenceParallel::Auto}});
+  auto isData = findDataAxes(module, getMesh(), settings.modelAxes);
+  FailureOr<func::FuncOp> entry = findEntry(module);
+  if (failed(weights) || failed(sequence) || failed(isData) || failed(entry))
+    return failure();
+  FailureOr<Graph> built = Graph::build(*entry);
+  if (failed(built))
+    return failure();
+  graph = std::move(*built);
+  FailureOr<PlanAxes> chosen = choosePlanAxes(graph, findHeadGroupings(graph),
+                                              getMesh(), *isData);
+  if (failed(chosen))
+    return failure();
+  axes = std::move(*chosen);
+  builder = std::make_unique<ProblemBuilder>(graph, model, axes, *weights,
+                                             *sequence);
+  return builder->build();
+}
+
+FailureOr<Solution> ModulePlanner::solve(Pins pins, bool quiet) {
+  Problem problem = builder->problem;
+  for (auto [argument, layout] : pins) {
+    const LayoutSpace &space =
+        builder->getSpace(graph.nodes[argument].results[0]);
+    std::optional<unsigned> wanted = space.find(layout);
+    Problem::Variable &variable = problem.variables[argument];
+    std::vector<Price> costs = problem.costVectors[variable.costVector];
+    for (auto [choice, price] : llvm::enumerate(costs))
+      if (!wanted || builder->getLayout(argument, choice, 0) != *wanted)
+        price = Price::infinite();
+    variable.costVector = problem.costVectors.size();
+    problem.costVectors.push_back(std::move(costs));
+  }
+  llvm::Expected<Solution> solution = tp::solve(problem);
+  if (solution)
+    return std::move(*solution);
+  if (quiet) {
+    llvm::consumeError(solution.takeError());
+    return failure();
+  }
+  return module.emitError() << "cannot be planned: "
+                            << llvm::toString(solution.takeError());
+}
+
+//===- Figures ------------------------------------------------------------===//
+
+Layout ModulePlanner::layoutOf(unsigned value, const Solution &solution) const {
+  unsigned producer = graph.values[value].producer;
+  const GraphNode &node = graph.nodes[producer];
+  unsigned place = llvm::find(node.results, value) - node.results.begin();
+  unsigned number = builder->getLayout(producer, solution.choices[producer],
+                                       node.operands.size() + place);
+  return builder->getSpace(value)[number];
+}
+
+void ModulePlanner::addFigures(unsigned value, ArrayRef<unsigned> choices,
+                               PlanFigures &figures) const {
+  const Problem::Value &info = builder->problem.values[value];
+  const LayoutSpace &space = builder->getSpace(value);
+  auto layoutOfUse = [&](const Problem::Use &use) {
+    return builder->problem.getLayout(use, choices[use.variable]);
+  };
+  SmallVector<unsigned> targets = llvm::map_to_vector(info.consumers,
+                                                      layoutOfUse);
+  Tree tree = cheapestTree(space.getDistances(), layoutOfUse(info.producer),
+                           targets);
+  for (const TreeEdge &edge : tree.edges) {
+    Layout layout = space[edge.from];
+    for (const LayoutStep &step : space.getPath(edge.from, edge.to)) {
+      Cost cost = model.priceStep(step, graph.values[value].type, layout);
+      figures.seconds += cost.seconds;
+      figures.sentBytes += cost.sentBytes;
+      if (cost.communicates)
+        ++figures.collectives[toString(step.kind)];
+      layout = *apply(step, layout);
+    }
+  }
+}
+
+PlanFigures ModulePlanner::getFigures(const Solution &solution) const {
+  PlanFigures figures;
+  for (auto [node, choice] : llvm::enumerate(solution.choices))
+    figures.seconds += builder->choices[node].prices[choice].seconds();
+  for (unsigned value = 0; value < graph.values.size(); ++value)
+    addFigures(value, solution.choices, figures);
+  for (const GraphNode &node : graph.nodes) {
+    if (node.kind != GraphNode::Home ||
+        !graph.values[node.results[0]].isParameter)
+      continue;
+    unsigned value = node.results[0];
+    figures.parameterBytes += CostModel::getShardBytes(
+        graph.values[value].type, layoutOf(value, solution));
+  }
+  return figures;
+}
+
+std::vector<ParameterChoice>
+ModulePlanner::getParameters(const Solution &solution) const {
+  std::vector<ParameterChoice> parameters;
+  for (const GraphNode &node : graph.nodes) {
+    if (node.kind != GraphNode::Home)
+      continue;
+    const GraphValue &value = graph.values[node.results[0]];
+    if (!value.isParameter)
+      continue;
+    Layout layout = layoutOf(node.results[0], solution);
+    parameters.push_back(
+        {value.name, value.type,
+         toAttr(layout.canonical(value.type.getShape()), getMesh(),
+                meshName),
+         node.number});
+  }
+  return parameters;
+}
+
+std::vector<Layout> ModulePlanner::getHomes(unsigned argument) const {
+  std::vector<Layout> homes;
+  const LayoutSpace &space =
+      builder->getSpace(graph.nodes[argument].results[0]);
+  for (const auto &layouts : builder->choices[argument].layouts)
+    homes.push_back(space[layouts[0]]);
+  return homes;
+}
+
+std::string ModulePlanner::getModelAxes() const {
+  AxisParts model = axes.modelParts();
+  return toString(joinParts(model, numRanks(model)), getMesh());
+}
+
+LogicalResult ModulePlanner::write(const Solution &solution) {
+  writePlan(module, graph, *builder, solution.choices, getMesh(),
+            meshName);
+  return success();
+}
+
+FailureOr<std::unique_ptr<Planner>>
+Planner::create(ModuleOp module, const PlanSettings &settings) {
+  llvm::Expected<Machine> machine = Machine::load(settings.machine);
+  if (!machine)
+    return module.emitError() << llvm::toString(machine.takeError());
+  FailureOr<MeshOp> mesh = findMesh(module, settings.mesh);
+  if (failed(mesh))
+    return failure();
+  auto planner =
+      std::make_unique<ModulePlanner>(module, *mesh, std::move(*machine));
+  if (failed(planner->init(settings)))
+    return failure();
+  return std::unique_ptr<Planner>(std::move(planner));
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Record.h"
+
+using namespace mlir;
+using namespace tp;
+
+static void markPins(func::FuncOp function) {
+  UnitAttr unit = UnitAttr::get(function.getContext());
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (getSharding(type))
+      function.setArgAttr(index, pinnedAttrName, unit);
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    if (getSharding(type))
+      function.setResultAttr(index, pinnedAttrName, unit);
+  function.walk([&](Operation *op) {
+    bool isPinned = llvm::any_of(op->getResultTypes(), [](Type type) {
+      return bool(getSharding(type));
+    });
+    if (isPinned)
+      op->setAttr(pinnedAttrName, unit);
+  });
+}
+
+void tp::recordPlan(ModuleOp module, const PlanSettings &settings,
+                    const Planner &planner, const Solution &solution) {
+  Builder builder(module.getContext());
+  auto text = [&](StringRef name, StringRef value) {
+    return builder.getNamedAttr(name, builder.getStringAttr(value));
+  };
+  auto picoseconds = static_cast<int64_t>(solution.cost.getTime() / 16);
+  auto bound = static_cast<int64_t>(solution.lowerBound.getTime() / 16);
+  module->setAttr(
+      planAttrName,
+      builder.getDictionaryAttr(
+          {text("sequence_parallel", settings.sequenceParallel),
+           text("weights", settings.weights),
+           text("model_axes", planner.getModelAxes()),
+           builder.getNamedAttr("picoseconds",
+                                builder.getI64IntegerAttr(picoseconds)),
+           builder.getNamedAttr("lower_bound",
+                                builder.getI64IntegerAttr(bound))}));
+  module->setAttr(machineAttrName, builder.getStringAttr(settings.machine));
+  for (auto function : module.getOps<func::FuncOp>())
+    markPins(function);
+}
+
+std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
+  auto plan = module->getAttrOfType<DictionaryAttr>(planAttrName);
+  auto machine = module->getAttrOfType<StringAttr>(machineAttrName);
+  if (!plan || !machine)
+    return std::nullopt;
+  auto text = [&](StringRef name) {
+    auto value = plan.getAs<StringAttr>(name);
+    return value ? value.getValue().str() : std::string();
+  };
+  PlanSettings settings;
+  settings.machine = machine.getValue().str();
+  settings.sequenceParallel = text("sequence_parallel");
+  settings.weights = text("weights");
+  for (char c : text("model_axes"))
+    if (c != '"' && c != ' ')
+      settings.modelAxes += c;
+  return settings;
+}
+
+/// Removes the encodings of what was not pinned.
+static void openFunction(func::FuncOp function) {
+  SmallVector<Operation *> moves;
+  function.walk([&](Operation *op) {
+    bool isMove = isa<ReshardOp, CollectiveOpInterface>(op);
+    if (isMove && !op->hasAttr(pinnedAttrName))
+      moves.push_back(op);
+  });
+  for (Operation *op : moves) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  function.walk([&](Operation *op) {
+    if (op->hasAttr(pinnedAttrName))
+      return;
+    for (Value result : op->getResults())
+      if (getSharding(result))
+        result.setType(withSharding(result.getType(), nullptr));
+  });
+  SmallVector<Type> inputs(function.getArgumentTypes());
+  SmallVector<Type> results(function.getResultTypes());
+  for (auto [index, type] : llvm::enumerate(inputs))
+    if (!function.getArgAttr(index, pinnedAttrName) && getSharding(type)) {
+      type = withSharding(type, nullptr);
+      function.getArgument(index).setType(type);
+    }
+  for (auto [index, type] : llvm::enumerate(results))
+    if (!function.getResultAttr(index, pinnedAttrName) && getSharding(type))
+      type = withSharding(type, nullptr);
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), inputs, results));
+}
+
+OwningOpRef<ModuleOp> tp::reopen(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  for (auto function : copy->getOps<func::FuncOp>())
+    openFunction(function);
+  return copy;
+}

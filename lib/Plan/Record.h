@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// What tp-plan leaves in the module for the passes after it: its settings, its
+/// price, and which layouts were pinned.
+
+#ifndef TP_PLAN_RECORD_H
+#define TP_PLAN_RECORD_H
+
+#include "tp/Plan/Planner.h"
+
+namespace tp {
+
+/// On an argument, a result or an operation whose layout the source gave.
+inline constexpr llvm::StringLiteral pinnedAttrName = "tp.pinned";
+
+/// Writes `tp.plan` and `tp.machine` and marks the pins. Before the plan is
+/// written into the types.
+void recordPlan(mlir::ModuleOp module, const PlanSettings &settings,
+                const Planner &planner, const Solution &solution);
+
+/// The settings that a module was planned with; nothing if it was not planned.
+std::optional<PlanSettings> readSettings(mlir::ModuleOp module);
+
+/// A copy of a planned module as it was before: no encodings but the pins, no
+/// reshards.
+mlir::OwningOpRef<mlir::ModuleOp> reopen(mlir::ModuleOp module);
+
+} // namespace tp
+
+#endif // TP_PLAN_RECORD_H

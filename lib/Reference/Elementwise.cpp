@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Reference/Kernel.h"
+
+#include "tp/IR/TP.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tp;
+
+//===- Arithmetic ---------------------------------------------------------===//
+
+static bool fitsType(int64_t value, unsigned width) {
+  // i1 counts as unsigned: 0 and 1.
+  return width == 1 ? value == 0 || value == 1 : llvm::isIntN(width, value);
+}
+
+namespace {
+
+struct Sum {
+  template <class S> static S compute(S a, S b) { return a + b; }
+  static bool overflows(int64_t a, int64_t b, int64_t &result) {
+    return __builtin_add_overflow(a, b, &result);
+  }
+  static Degree degree(Degree a, Degree b) { return degreeOfSum(a, b); }
+};
+
+struct Difference {
+  template <class S> static S compute(S a, S b) { return a - b; }
+  static bool overflows(int64_t a, int64_t b, int64_t &result) {
+    return __builtin_sub_overflow(a, b, &result);
+  }
+  static Degree degree(Degree a, Degree b) { return degreeOfSum(a, b); }
+};
+
+struct Product {
+  template <class S> static S compute(S a, S b) { return a * b; }
+  static bool overflows(int64_t a, int64_t b, int64_t &result) {
+    return __builtin_mul_overflow(a, b, &result);
+  }
+  static Degree degree(Degree a, Degree b) { return degreeOfProduct(a, b); }
+};
+
+} // namespace
+
+/// An operand of lower rank is aligned with the last dimensions, so its
+/// elements repeat.
+template <class S, class Operator>
+static llvm::Error evaluateBinary(RankCall<S> &call) {
+  const TensorOf<S> &lhs = call.operand(0), &rhs = call.operand(1);
+  TensorOf<S> &result = call.result();
+  result.degree = Operator::degree(lhs.degree, rhs.degree);
+  if (!result.isInteger) {
+    for (int64_t i = 0; i < result.size(); ++i)
+      result.values[i] = Operator::compute(lhs.values[i % lhs.size()],
+                                           rhs.values[i % rhs.size()]);
+    return llvm::Error::success();
+  }
+  Type type = getElementTypeOrSelf(call.op->getResult(0).getType());
+  unsigned width = type.getIntOrFloatBitWidth();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t a = lhs.integers[i % lhs.size()], b = rhs.integers[i % rhs.size()];
+    if (Operator::overflows(a, b, result.integers[i]) ||
+        !fitsType(result.integers[i], width))
+      return makeError(call.op, "of " + Twine(a) + " and " + Twine(b) +
+                                    " does not fit i" + Twine(width));
+  }
+  return llvm::Error::success();
+}
+
+//===- Activations --------------------------------------------------------===//
+
+static double relu(double x) { return std::max(x, 0.0); }
+static double silu(double x) { return x / (1 + std::exp(-x)); }
+static double tanhOf(double x) { return std::tanh(x); }
+static double gelu(double x) {
+  return x / 2 * (1 + std::erf(x / std::sqrt(2)));
+}
+static double geluTanh(double x) {
+  double cubic = x + 0.044715 * x * x * x;
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * cubic));
+}
+
+template <class S>
+static void applyToAll(RankCall<S> &call, StringRef name,
+                       double (*real)(double)) {
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  uint64_t key = getFunctionKey(call.session.key, name);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = applyFunction(key, input.values[i], real);
+  result.degree = call.session.noteHashes(result.size(), input.degree);
+}
+
+template <class S, double (*Real)(double)>
+static llvm::Error evaluateUnary(RankCall<S> &call) {
+  applyToAll(call, call.op->getName().getStringRef(), Real);
+  return llvm::Error::success();
+}
+
+template <class S> static llvm::Error evaluateGelu(RankCall<S> &call) {
+  if (cast<GeluOp>(call.op).getTanh())
+    applyToAll(call, "tp.gelu tanh", geluTanh);
+  else
+    applyToAll(call, "tp.gelu", gelu);
+  return llvm::Error::success();
+}
+
+//===- Cast ---------------------------------------------------------------===//
+
+/// Whether a value of `from` may have no equal in `to`.
+static bool rounds(FloatType from, FloatType to) {
+  const llvm::fltSemantics &source = from.getFloatSemantics();
+  const llvm::fltSemantics &target = to.getFloatSemantics();
+  return !llvm::APFloatBase::isRepresentableBy(source, target);
+}
+
+static double roundTo(FloatType type, double value) {
+  bool losesInfo = false;
+  llvm::APFloat rounded(value);
+  rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.convertToDouble();
+}
+
+template <class S>
+static void evaluateFloatCast(RankCall<S> &call, FloatType from, FloatType to) {
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  result.values = input.values;
+  result.degree = input.degree;
+  if (!rounds(from, to))
+    return;
+  std::string name = "tp.cast ";
+  llvm::raw_string_ostream(name) << to;
+  uint64_t key = getFunctionKey(call.session.key, name);
+  for (S &value : result.values)
+    value = applyFunction(key, value,
+                          [&](double real) { return roundTo(to, real); });
+  result.degree = call.session.noteHashes(result.size(), input.degree);
+}
+
+template <class S> static llvm::Error evaluateCast(RankCall<S> &call) {
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  Type from = getElementTypeOrSelf(call.op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(call.op->getResult(0).getType());
+  if (auto fromFloat = dyn_cast<FloatType>(from)) {
+    evaluateFloatCast(call, fromFloat, cast<FloatType>(to));
+    return llvm::Error::success();
+  }
+  result.degree = input.degree;
+  if (result.isInteger) {
+    result.integers = input.integers;
+    return llvm::Error::success();
+  }
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = fromInteger<S>(input.integers[i]);
+  result.degree = {0, 0};
+  return llvm::Error::success();
+}
+
+//===- Constant -----------------------------------------------------------===//
+
+static int64_t asInteger(const llvm::APInt &value) {
+  return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
+}
+
+/// Floats are exact whatever their type: f64 holds f32, f16 and bf16.
+static double asDouble(llvm::APFloat value) {
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToDouble();
+}
+
+template <class S> static llvm::Error evaluateConstant(RankCall<S> &call) {
+  Operation *op = call.op;
+  ElementsAttr value = cast<ConstantOp>(op).getValue();
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return makeError(call.op, "only dense<..> values can be evaluated");
+  TensorOf<S> &result = call.result();
+  if (result.isInteger) {
+    for (auto [index, element] :
+         llvm::enumerate(dense.getValues<llvm::APInt>()))
+      result.integers[index] = asInteger(element);
+    return llvm::Error::success();
+  }
+  for (auto [index, element] :
+       llvm::enumerate(dense.getValues<llvm::APFloat>())) {
+    double real = asDouble(element);
+    if (!std::isfinite(real))
+      return makeError(call.op, "element " + Twine(index) +
+                                    " is infinite or not a number; masks are "
+                                    "counts or i1 values");
+    result.values[index] = fromDouble<S>(real);
+  }
+  return llvm::Error::success();
+}
+
+template <class S> static llvm::Error evaluateIndexConstant(RankCall<S> &call) {
+  auto value =
+      dyn_cast<IntegerAttr>(cast<arith::ConstantOp>(call.op).getValue());
+  if (!value || !value.getType().isIndex())
+    return makeError(call.op, "only index constants can be evaluated");
+  call.result().integers = {value.getInt()};
+  return llvm::Error::success();
+}
+
+template <class S> static llvm::Error evaluateIndexSum(RankCall<S> &call) {
+  if (!call.op->getResult(0).getType().isIndex())
+    return makeError(call.op, "only index sums can be evaluated");
+  int64_t a = call.indexOr(0, 0), b = call.indexOr(1, 0);
+  if (__builtin_add_overflow(a, b, &call.result().integers.front()))
+    return makeError(call.op,
+                     "of " + Twine(a) + " and " + Twine(b) + " overflows");
+  return llvm::Error::success();
+}
+
+template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
+  table["tp.add"].onRank = evaluateBinary<S, Sum>;
+  table["tp.sub"].onRank = evaluateBinary<S, Difference>;
+  table["tp.mul"].onRank = evaluateBinary<S, Product>;
+  table["tp.relu"].onRank = evaluateUnary<S, relu>;
+  table["tp.silu"].onRank = evaluateUnary<S, silu>;
+  table["tp.tanh"].onRank = evaluateUnary<S, tanhOf>;
+  table["tp.gelu"].onRank = evaluateGelu<S>;
+  table["tp.cast"].onRank = evaluateCast<S>;
+  table["tp.constant"].onRank = evaluateConstant<S>;
+  table["arith.constant"].onRank = evaluateIndexConstant<S>;
+  table["arith.addi"].onRank = evaluateIndexSum<S>;
+}
+
+template void tp::addElementwiseKernels(KernelTable<double> &);
+template void tp::addElementwiseKernels(KernelTable<Field> &);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Reference/Kernel.h"
+
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace tp;
+
+char ZeroDenominatorError::ID = 0;
+
+SmallVector<int64_t> tp::rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;)
+    strides[dim - 1] = strides[dim] * shape[dim];
+  return strides;
+}
+
+uint64_t tp::getFunctionKey(uint64_t key, StringRef name,
+                            ArrayRef<double> attributes) {
+  uint64_t result = hashWord(key, llvm::xxh3_64bits(name));
+  for (double attribute : attributes)
+    result = hashWord(result, std::bit_cast<uint64_t>(attribute));
+  return result;
+}
+
+static std::string describe(Operation *op, const Twine &message) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << op->getLoc() << ": " << op->getName() << ": " << message;
+  return text;
+}
+
+llvm::Error tp::makeError(Operation *op, const Twine &message) {
+  return llvm::createStringError(describe(op, message));
+}
+
+llvm::Expected<double> tp::invert(Operation *, double value) {
+  return 1 / value;
+}
+
+llvm::Expected<Field> tp::invert(Operation *op, Field value) {
+  if (!value.isZero())
+    return value.inverse();
+  return llvm::make_error<ZeroDenominatorError>(
+      describe(op, "a denominator is 0 mod 2^61 - 1 by chance; evaluate again "
+                   "with another key"));
+}
+
+template <class S> const KernelTable<S> &tp::getKernels() {
+  static const KernelTable<S> kernels = [] {
+    KernelTable<S> table;
+    addAttentionKernels(table);
+    addCollectiveKernels(table);
+    addElementwiseKernels(table);
+    addMatmulKernels(table);
+    addNormKernels(table);
+    addShapeKernels(table);
+    addVocabularyKernels(table);
+    return table;
+  }();
+  return kernels;
+}
+
+template const KernelTable<double> &tp::getKernels<double>();
+template const KernelTable<Field> &tp::getKernels<Field>();
+
+bool tp::hasReferenceKernel(StringRef name) {
+  return getKernels<double>().contains(name);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Reference/Kernel.h"
+
+#include "tp/IR/TP.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tp;
+
+/// x / sqrt(mean(x^2) + epsilon) * gain. The hashed function is
+/// 1 / sqrt(. + epsilon); the mean is exact.
+template <class S> static llvm::Error evaluateRMSNorm(RankCall<S> &call) {
+  const TensorOf<S> &input = call.operand(0), &gain = call.operand(1);
+  TensorOf<S> &result = call.result();
+  double epsilon = cast<RMSNormOp>(call.op).getEpsilon().convertToDouble();
+  uint64_t key =
+      getFunctionKey(call.session.key, "tp.rms_norm 1/sqrt", {epsilon});
+  int64_t width = input.shape.back();
+  if (width == 0)
+    return llvm::Error::success();
+  llvm::Expected<S> share = invert(call.op, fromInteger<S>(width));
+  if (!share)
+    return share.takeError();
+  for (int64_t row = 0; row < input.size() / width; ++row) {
+    const S *x = input.values.data() + row * width;
+    ProductSum<S> squares;
+    for (int64_t i = 0; i < width; ++i)
+      squares.add(x[i], x[i]);
+    S factor = applyFunction(key, squares.get() * *share, [&](double mean) {
+      return 1 / std::sqrt(mean + epsilon);
+    });
+    for (int64_t i = 0; i < width; ++i)
+      result.values[row * width + i] = x[i] * factor * gain.values[i];
+  }
+  Degree factorDegree = call.session.noteHashes(
+      input.size() / width, degreeOfProduct(input.degree, input.degree));
+  result.degree =
+      degreeOfProduct(degreeOfProduct(input.degree, factorDegree), gain.degree);
+  return llvm::Error::success();
+}
+
+template <class S> void tp::addNormKernels(KernelTable<S> &table) {
+  table["tp.rms_norm"].onRank = evaluateRMSNorm<S>;
+}
+
+template void tp::addNormKernels(KernelTable<double> &);
+template void tp::addNormKernels(KernelTable<Field> &);

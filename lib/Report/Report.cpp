@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Report/Report.h"
+#include "mlir/Analysis/CallGraph.h"
+#include "tp/IR/Legality.h"
+#include "tp/IR/LocalShape.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tp;
+
+namespace {
+
+/// Fills a report in three walks: which functions, whether they are typed, what
+/// they take.
+class Collector {
+public:
+  Collector(ModuleOp module, const Machine &machine)
+      : module(module), machine(machine) {}
+
+  FailureOr<Report> run();
+
+private:
+  LogicalResult findEntry();
+  LogicalResult orderFunctions();
+  LogicalResult countCalls();
+  LogicalResult addCalls(func::CallOp call, int64_t times);
+  LogicalResult checkTyped(func::FuncOp function);
+  LogicalResult checkType(Operation *op, Type type);
+  void price(Operation *op, int64_t count, const CostModel &model);
+  void priceCollective(CollectiveOpInterface op, int64_t count,
+                       const CostModel &model);
+  LogicalResult addParameters();
+
+  ModuleOp module;
+  const Machine &machine;
+  SymbolTableCollection symbols;
+  func::FuncOp entry;
+  /// Callers before callees.
+  SmallVector<func::FuncOp> functions;
+  llvm::DenseMap<Operation *, int64_t> counts;
+  FlatSymbolRefAttr meshName;
+  Report report;
+};
+
+} // namespace
+
+//===- Which functions, how often -----------------------------------------===//
+
+LogicalResult Collector::findEntry() {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    if (entry)
+      return module.emitError()
+             << "has several public functions, '" << entry.getName()
+             << "' and '" << function.getName()
+             << "'; a report is for one entry: make the others private";
+    entry = function;
+  }
+  if (!entry)
+    return module.emitError() << "has no public function to report on";
+  return success();
+}
+
+LogicalResult Collector::orderFunctions() {
+  const CallGraph graph(module);
+  for (auto group = llvm::scc_begin(&graph); !group.isAtEnd(); ++group) {
+    for (CallGraphNode *node : *group) {
+      if (node->isExternal())
+        continue;
+      auto function =
+          cast<func::FuncOp>(node->getCallableRegion()->getParentOp());
+      if (group.hasCycle())
+        return function.emitOpError()
+               << "'" << function.getName()
+               << "' calls itself, directly or through others; the number of "
+                  "its calls is unknown";
+      functions.push_back(function);
+    }
+  }
+  std::reverse(functions.begin(), functions.end());
+  return success();
+}
+
+LogicalResult Collector::addCalls(func::CallOp call, int64_t times) {
+  auto callee =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isDeclaration())
+    return call.emitOpError()
+           << "calls '" << call.getCallee() << "', which has no body to price";
+  int64_t &count = counts[callee];
+  std::optional<int64_t> sum = llvm::checkedAdd(count, times);
+  if (!sum)
+    return call.emitOpError() << "brings the calls of '" << call.getCallee()
+                              << "' in one step to more than 2^63 - 1";
+  count = *sum;
+  return success();
+}
+
+/// Drops the functions that the entry does not reach.
+LogicalResult Collector::countCalls() {
+  counts[entry] = 1;
+  llvm::erase_if(functions, [&](func::FuncOp function) {
+    return function.isDeclaration() && function != entry;
+  });
+  for (func::FuncOp function : functions) {
+    int64_t times = counts.lookup(function);
+    if (times == 0)
+      continue;
+    WalkResult result = function.walk(
+        [&](func::CallOp call) { return WalkResult(addCalls(call, times)); });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  llvm::erase_if(functions, [&](func::FuncOp function) {
+    return counts.lookup(function) == 0;
+  });
+  return success();
+}
+
+//===- Whether the program is typed ---------------------------------------===//
+
+LogicalResult Collector::checkType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  ShardingAttr sharding = getSharding(type);
+  if (!sharding) {
+    InFlightDiagnostic diag =
+        op->emitOpError() << "has a tensor without a layout, " << type
+                          << "; only a typed program has a predictable cost";
+    diag.attachNote() << "fix: run tp-plan first";
+    return diag;
+  }
+  if (meshName && meshName != sharding.getMesh())
+    return op->emitOpError()
+           << "lies on " << sharding.getMesh() << ", other values on "
+           << meshName << "; a report is for one mesh";
+  meshName = sharding.getMesh();
+  return success();
+}
+
+LogicalResult Collector::checkTyped(func::FuncOp function) {
+  if (function->hasAttr(localAttrName)) {
+    InFlightDiagnostic diag = function.emitOpError()
+                              << "'" << function.getName()
+                              << "' is the program of one rank; its layouts "
+                                 "are gone";
+    diag.attachNote() << "fix: run tp-cost-report before tp-partition";
+    return diag;
+  }
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has " << function.getBody().getBlocks().size()
+           << " blocks; how often each runs is unknown";
+  for (Type type : function.getArgumentTypes())
+    if (failed(checkType(function, type)))
+      return failure();
+  for (Operation &op : function.getBody().front()) {
+    for (Type type : op.getResultTypes())
+      if (failed(checkType(&op, type)))
+        return failure();
+    if (!isa<ReshardOp>(op))
+      continue;
+    InFlightDiagnostic diag =
+        op.emitOpError() << "is not decomposed, so what it sends is not known";
+    diag.attachNote() << "fix: run tp-insert-collectives first";
+    return diag;
+  }
+  return success();
+}
+
+//===- What it takes ------------------------------------------------------===//
+
+static std::string getName(Location loc) {
+  if (auto named = loc->findInstanceOf<NameLoc>())
+    return llvm::json::fixUTF8(named.getName().getValue());
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  StringRef fileName = llvm::sys::path::filename(file.getFilename());
+  return llvm::formatv("{0}:{1}:{2}", llvm::json::fixUTF8(fileName),
+                       file.getLine(), file.getColumn());
+}
+
+static Place getPlace(Operation *op) {
+  OperationName name = op->getName();
+  bool isOurs = isa_and_nonnull<TPDialect, func::FuncDialect>(op->getDialect());
+  StringRef function = op->getParentOfType<func::FuncOp>().getName();
+  return {llvm::json::fixUTF8(function),
+          (isOurs ? name.stripDialect() : name.getStringRef()).str(),
+          getName(op->getLoc())};
+}
+
+static std::optional<Place> findFirstUser(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  if (!first)
+    return std::nullopt;
+  return getPlace(first);
+}
+
+static std::string toText(const AxisPart &part, MeshAttr mesh) {
+  AxisRefAttr ref = toAttr(part, mesh);
+  std::string name = llvm::json::fixUTF8(ref.getName());
+  if (ref.isWhole())
+    return name;
+  return llvm::formatv("{0}:({1}){2}", name, ref.getPreSize(), ref.getSize());
+}
+
+/// The dimensions that a step names: the one it gathers, splits or reorders,
+/// and the target of an all-to-all.
+static void setDims(const LayoutStep &step, CollectiveFigures &figures) {
+  switch (step.kind) {
+  case LayoutStep::AllReduce:
+  case LayoutStep::ToUnreduced:
+    return;
+  case LayoutStep::AllToAll:
+    figures.target = step.target;
+    [[fallthrough]];
+  case LayoutStep::AllGather:
+  case LayoutStep::ReduceScatter:
+  case LayoutStep::AllSlice:
+  case LayoutStep::Permute:
+    figures.dim = step.dim;
+  }
+}
+
+void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
+                                const CostModel &model) {
+  LayoutStep step = op.getLayoutStep();
+  Value input = op->getOperand(0), result = op->getResult(0);
+  CollectiveFigures figures;
+  figures.place = getPlace(op);
+  figures.count = count;
+  for (const AxisPart &part : step.parts)
+    figures.axes.push_back(toText(part, model.getMesh()));
+  figures.ranks = numRanks(step.parts);
+  figures.type = withSharding(input.getType(), nullptr);
+  setDims(step, figures);
+  figures.cost = model.priceStep(step, figures.type, getCheckedLayout(input));
+  figures.cost.sentBytes = std::round(figures.cost.sentBytes);
+  if (figures.cost.communicates)
+    figures.link = model.getLink(step.parts).name;
+  figures.firstUser = findFirstUser(result);
+
+  Totals &totals = report.totals;
+  double times = static_cast<double>(count);
+  totals.communicationSeconds += times * figures.cost.seconds;
+  totals.sentBytes += times * figures.cost.sentBytes;
+  if (figures.cost.communicates)
+    totals.collectives[toString(step.kind)] += count;
+  report.collectives.push_back(std::move(figures));
+}
+
+void Collector::price(Operation *op, int64_t count, const CostModel &model) {
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    return priceCollective(collective, count, model);
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled)
+    return;
+  SmallVector<Type> types;
+  SmallVector<Layout> layouts;
+  auto add = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return;
+    types.push_back(value.getType());
+    layouts.push_back(getCheckedLayout(value));
+  };
+  llvm::for_each(op->getOperands(), add);
+  llvm::for_each(op->getResults(), add);
+  Cost cost = model.priceOperation(ruled.getShardingRule(), types, layouts);
+  double times = static_cast<double>(count);
+  report.totals.computeSeconds += times * cost.seconds;
+  report.totals.flops += times * cost.flops;
+  report.totals.memoryBytes += times * cost.memoryBytes;
+  report.operations.push_back({getPlace(op), count, cost});
+}
+
+LogicalResult Collector::addParameters() {
+  ParameterFigures &sums = report.parameters;
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !entry.getArgAttr(index, parameterAttrName))
+      continue;
+    Layout layout = getCheckedLayout(entry.getArgument(index));
+    int64_t held = 1;
+    for (auto [size, dim] : llvm::zip_equal(tensor.getShape(), layout.dims))
+      held *= getLargestShard(size, dim);
+    auto total = llvm::checkedAdd(sums.total, *numElements(tensor.getShape()));
+    auto bytes = llvm::checkedMulAdd(
+        held, getElementBytes(tensor.getElementType()), sums.bytesPerRank);
+    if (!total || !bytes)
+      return entry.emitOpError() << "has parameters of more than 2^63 - 1 "
+                                    "numbers in all, or bytes on a rank";
+    ++sums.tensors;
+    sums.total = *total;
+    sums.perRank += held;
+    sums.bytesPerRank = *bytes;
+  }
+  return success();
+}
+
+FailureOr<Report> Collector::run() {
+  if (failed(findEntry()) || failed(orderFunctions()) || failed(countCalls()))
+    return failure();
+  for (func::FuncOp function : functions)
+    if (failed(checkTyped(function)))
+      return failure();
+  // What follows trusts the layouts.
+  if (failed(checkModule(module)))
+    return failure();
+  report.machine = llvm::json::fixUTF8(machine.name);
+  report.deviceBytes = machine.memoryBytes;
+  if (meshName)
+    report.mesh = lookupMesh(module, meshName);
+  CostModel model(machine, report.mesh);
+  for (func::FuncOp function : functions)
+    for (Operation &op : function.getBody().front())
+      price(&op, counts.lookup(function), model);
+  if (failed(addParameters()))
+    return failure();
+  return std::move(report);
+}
+
+FailureOr<Report> tp::collectReport(ModuleOp module, const Machine &machine) {
+  return Collector(module, machine).run();
+}

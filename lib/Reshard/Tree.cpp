@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tp/Reshard/Tree.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tp;
+
+llvm::Error DistanceTable::check() const {
+  size_t n = numLayouts;
+  if (entries.size() != n * n)
+    return llvm::createStringError(
+        "a distance table of %zu layouts needs %zu entries and has %zu", n,
+        n * n, entries.size());
+  for (size_t i = 0; i < n; ++i)
+    if (entries[i * n + i] != Price())
+      return llvm::createStringError(
+          "the distance from layout %zu to itself is not zero", i);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t via = 0; via < n; ++via) {
+      Price first = entries[i * n + via];
+      for (size_t j = 0; j < n; ++j)
+        if (first + entries[via * n + j] < entries[i * n + j])
+          return llvm::createStringError(
+              "the distance from layout %zu to layout %zu is larger than the "
+              "detour over layout %zu; the table must hold shortest paths",
+              i, j, via);
+    }
+  return llvm::Error::success();
+}
+
+namespace {
+using TargetSet = uint32_t;
+
+/// The dynamic program: for a set of targets (a bit each) and a layout, the
+/// cheapest tree from that layout to those targets. Such a tree runs to the
+/// layout where it first branches, and there splits the set in two.
+class SubsetTrees {
+public:
+  SubsetTrees(const DistanceTable &table, llvm::ArrayRef<unsigned> targets)
+      : table(table), targets(targets),
+        full((TargetSet(1) << targets.size()) - 1),
+        best((size_t(full) + 1) * table.numLayouts), joined(table.numLayouts) {
+    for (TargetSet set = 1; set < full; ++set)
+      grow(set);
+  }
+
+  TargetSet getFull() const { return full; }
+
+  /// The cheapest tree from `layout` to all targets.
+  Price costFrom(unsigned layout) {
+    return costOver(layout, branchCosts(full));
+  }
+
+  std::vector<Price> costFromAll() {
+    grow(full);
+    auto row = best.begin() + size_t(full) * table.numLayouts;
+    return std::vector<Price>(row, row + table.numLayouts);
+  }
+
+  /// The layout where the cheapest tree from `layout` to `set` first branches,
+  /// or the only target. Ties: not moving at all, then the first layout.
+  unsigned firstBranch(unsigned layout, TargetSet set) {
+    llvm::ArrayRef<Price> costs = branchCosts(set);
+    Price cost = costOver(layout, costs);
+    if (costs[layout] == cost)
+      return layout;
+    unsigned branch = 0;
+    while (table.at(layout, branch) + costs[branch] != cost)
+      ++branch;
+    return branch;
+  }
+
+  /// One part of the cheapest split of `set` at `layout`. Ties: the first.
+  TargetSet firstPart(unsigned layout, TargetSet set) const {
+    TargetSet bestPart = 0;
+    Price bestCost = Price::infinite();
+    forEachPart(set, [&](TargetSet part) {
+      Price cost = costAt(part, layout) + costAt(set ^ part, layout);
+      if (cost < bestCost) {
+        bestCost = cost;
+        bestPart = part;
+      }
+    });
+    return bestPart;
+  }
+
+private:
+  static bool isSingle(TargetSet set) { return (set & (set - 1)) == 0; }
+
+  Price costAt(TargetSet set, unsigned layout) const {
+    return best[size_t(set) * table.numLayouts + layout];
+  }
+
+  Price costOver(unsigned layout, llvm::ArrayRef<Price> costs) const {
+    Price cost = Price::infinite();
+    for (unsigned branch = 0; branch < table.numLayouts; ++branch)
+      cost = std::min(cost, table.at(layout, branch) + costs[branch]);
+    return cost;
+  }
+
+  /// Calls `visit` on one part of each split of `set` into two parts.
+  template <typename Visitor>
+  static void forEachPart(TargetSet set, Visitor visit) {
+    TargetSet lowest = set & -set, others = set ^ lowest;
+    for (TargetSet rest = (others - 1) & others;; rest = (rest - 1) & others) {
+      visit(lowest | rest);
+      if (!rest)
+        return;
+    }
+  }
+
+  /// For each layout the cost of serving `set` by branching there.
+  llvm::ArrayRef<Price> branchCosts(TargetSet set) {
+    llvm::fill(joined, Price::infinite());
+    if (isSingle(set)) {
+      joined[targets[llvm::countr_zero(set)]] = Price();
+      return joined;
+    }
+    size_t n = table.numLayouts;
+    forEachPart(set, [&](TargetSet part) {
+      const Price *a = &best[part * n], *b = &best[(set ^ part) * n];
+      for (size_t i = 0; i < n; ++i)
+        joined[i] = std::min(joined[i], a[i] + b[i]);
+    });
+    return joined;
+  }
+
+  void grow(TargetSet set) {
+    Price *row = &best[size_t(set) * table.numLayouts];
+    if (isSingle(set)) {
+      unsigned target = targets[llvm::countr_zero(set)];
+      for (unsigned i = 0; i < table.numLayouts; ++i)
+        row[i] = table.at(i, target);
+      return;
+    }
+    llvm::ArrayRef<Price> costs = branchCosts(set);
+    for (unsigned i = 0; i < table.numLayouts; ++i)
+      row[i] = costOver(i, costs);
+  }
+
+  const DistanceTable &table;
+  llvm::ArrayRef<unsigned> targets;
+  TargetSet full;
+  std::vector<Price> best;
+  std::vector<Price> joined;
+};
+} // namespace
+
+static llvm::SmallVector<unsigned, 8>
+distinctTargets(llvm::ArrayRef<unsigned> targets) {
+  llvm::SmallVector<unsigned, 8> distinct(targets);
+  llvm::sort(distinct);
+  distinct.erase(llvm::unique(distinct), distinct.end());
+  return distinct;
+}
+
+static llvm::SmallVector<unsigned, 8>
+distinctTargets(llvm::ArrayRef<unsigned> targets, unsigned root) {
+  llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets);
+  llvm::erase(distinct, root);
+  return distinct;
+}
+
+Price tp::treeCost(const DistanceTable &table, unsigned root,
+                   llvm::ArrayRef<unsigned> targets) {
+  if (targets.size() == 1)
+    return table.at(root, targets.front());
+  llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets, root);
+  if (distinct.empty())
+    return Price();
+  if (distinct.size() == 1)
+    return table.at(root, distinct.front());
+  if (distinct.size() > maxTreeTargets)
+    return Price::infinite();
+  return SubsetTrees(table, distinct).costFrom(root);
+}
+
+std::vector<Price> tp::treeCosts(const DistanceTable &table,
+                                 llvm::ArrayRef<unsigned> targets) {
+  llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets);
+  if (distinct.empty())
+    return std::vector<Price>(table.numLayouts);
+  if (distinct.size() <= maxTreeTargets)
+    return SubsetTrees(table, distinct).costFromAll();
+  std::vector<Price> costs(table.numLayouts, Price::infinite());
+  // A root among the targets has one target fewer to reach.
+  if (distinct.size() == maxTreeTargets + 1)
+    for (unsigned root : distinct)
+      costs[root] = treeCost(table, root, distinct);
+  return costs;
+}
+
+Tree tp::cheapestTree(const DistanceTable &table, unsigned root,
+                      llvm::ArrayRef<unsigned> targets) {
+  Tree tree;
+  llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets, root);
+  if (distinct.empty())
+    return tree;
+  tree.cost = treeCost(table, root, distinct);
+  if (tree.cost.isInfinite())
+    return tree;
+
+  SubsetTrees trees(table, distinct);
+  // With free edges a tree may come to the same layout twice; the second way
+  // there is left out, which in a cheapest tree saves exactly nothing.
+  llvm::BitVector reached(table.numLayouts);
+  reached.set(root);
+  llvm::SmallVector<std::pair<unsigned, TargetSet>, 8> pending;
+  pending.emplace_back(root, trees.getFull());
+  while (!pending.empty()) {
+    auto [layout, set] = pending.pop_back_val();
+    unsigned branch = trees.firstBranch(layout, set);
+    if (!reached.test(branch)) {
+      reached.set(branch);
+      tree.edges.push_back({layout, branch});
+    }
+    if (llvm::has_single_bit(set))
+      continue;
+    TargetSet part = trees.firstPart(branch, set);
+    pending.emplace_back(branch, set ^ part);
+    pending.emplace_back(branch, part);
+  }
+  return tree;
+}

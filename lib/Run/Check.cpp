@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Run/Program.h"
+#include "tp/IR/TP.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tp;
+
+/// Largest difference, in units of the largest magnitude, that published
+/// results may be from ours: they were computed elsewhere in f32.
+static constexpr double fileTolerance = 2e-5;
+/// Evaluations under other keys after a zero denominator; each happens with a
+/// probability below 1e-9.
+static constexpr uint64_t exactAttempts = 3;
+
+static void printShape(raw_ostream &out, const Port &port) {
+  out << port.name << " [" << ArrayRef(port.globalShape) << "]";
+}
+
+Difference Checks::worst(unsigned output,
+                         const TensorOf<double> &expected) const {
+  const Port &port = program.signature.results[output];
+  Difference total;
+  for (auto [rank, outputs] : llvm::enumerate(results.outputs)) {
+    SmallVector<Range> ranges = program.signature.ranges(port, rank);
+    merge(total, compare(outputs[output], slice<double>(expected, ranges)));
+  }
+  return total;
+}
+
+void Checks::summarise() {
+  for (auto [number, port] : llvm::enumerate(program.signature.results)) {
+    double magnitude = 0;
+    bool finite = true;
+    for (const std::vector<Array> &outputs : results.outputs) {
+      TensorOf<double> values = toReference(outputs[number]);
+      for (double value : values.values) {
+        finite &= std::isfinite(value);
+        magnitude = std::max(magnitude, std::fabs(value));
+      }
+      for (int64_t value : values.integers)
+        magnitude = std::max(magnitude, std::fabs(double(value)));
+    }
+    ok &= finite;
+    printShape(out, port);
+    out << ": largest magnitude " << llvm::format("%.6g", magnitude)
+        << (finite ? "\n" : "; FAILED: not finite\n");
+  }
+}
+
+void Checks::report(ArrayRef<Column> columns, double tolerance) {
+  for (auto [number, port] : llvm::enumerate(program.signature.results)) {
+    printShape(out, port);
+    out << ": max error";
+    bool fine = true;
+    llvm::ListSeparator comma(",");
+    for (const Column &column : columns) {
+      Difference difference = worst(number, column.outputs[number]);
+      fine &= difference.within(tolerance);
+      out << comma << llvm::format(" %.3g", difference.absolute)
+          << llvm::format(" (%.3g relative)", difference.relative()) << " vs "
+          << column.name;
+      if (difference.notFinite)
+        out << " [not finite, or integers or shapes differ]";
+    }
+    out << llvm::format("; tolerance %.3g relative: ", tolerance)
+        << (fine ? "ok" : "FAILED") << "\n";
+    ok &= fine;
+  }
+}
+
+//===- References ---------------------------------------------------------===//
+
+static llvm::Expected<std::vector<TensorOf<double>>>
+evaluateInF64(func::FuncOp open, const Signature &signature,
+              const Inputs &inputs) {
+  std::vector<TensorOf<double>> arguments;
+  for (auto [number, port] : llvm::enumerate(signature.arguments)) {
+    auto argument = inputs.readWhole(number, port);
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+  return evaluate<double>(open, arguments);
+}
+
+static std::vector<TensorOf<double>> outputsOf(const RankResults &results) {
+  std::vector<TensorOf<double>> outputs;
+  for (const Array &output : results.outputs.front())
+    outputs.push_back(toReference(output));
+  return outputs;
+}
+
+static llvm::Expected<std::vector<TensorOf<double>>>
+runUnsharded(ModuleOp module, const Signature &sharded, const Inputs &inputs,
+             const RunOptions &options) {
+  auto single = compileUnsharded(module, sharded.mesh, options);
+  if (!single)
+    return single.takeError();
+  single->signature.arguments = sharded.arguments;
+  for (Port &port : single->signature.arguments)
+    port.layout = Layout::whole(port.globalShape.size());
+  auto results = runRanks(*single->engine, single->signature, inputs);
+  if (!results)
+    return results.takeError();
+  return outputsOf(*results);
+}
+
+namespace {
+
+/// One comparison in the field: both programs on the same random inputs.
+struct ExactRun {
+  const Program &program;
+  func::FuncOp open;
+  const Inputs &inputs;
+  uint64_t key;
+  EvaluationCounts whole = {}, sharded = {};
+
+  /// Names of the outputs that differ, with a rank.
+  llvm::Expected<std::vector<std::string>> differences();
+};
+
+} // namespace
+
+llvm::Expected<std::vector<std::string>> ExactRun::differences() {
+  const Signature &signature = program.signature;
+  std::vector<TensorOf<Field>> arguments;
+  std::vector<std::vector<TensorOf<Field>>> parts(signature.numRanks);
+  for (auto [number, port] : llvm::enumerate(signature.arguments)) {
+    auto argument = inputs.readField(number, port, key);
+    if (!argument)
+      return argument.takeError();
+    for (int64_t rank = 0; rank < signature.numRanks; ++rank)
+      parts[rank].push_back(
+          slice<Field>(*argument, signature.ranges(port, rank)));
+    arguments.push_back(std::move(*argument));
+  }
+  auto expected = evaluate<Field>(open, arguments, {key, &whole});
+  if (!expected)
+    return expected.takeError();
+  auto actual = evaluateRanks<Field>(program.entry(), signature.numRanks,
+                                     parts, {key, &sharded});
+  if (!actual)
+    return actual.takeError();
+  std::vector<std::string> wrong;
+  for (auto [number, port] : llvm::enumerate(signature.results))
+    for (int64_t rank = 0; rank < signature.numRanks; ++rank)
+      if (!((*actual)[rank][number] ==
+            slice<Field>((*expected)[number], signature.ranges(port, rank)))) {
+        wrong.push_back(port.name + " on rank " + std::to_string(rank));
+        break;
+      }
+  return wrong;
+}
+
+llvm::Error Checks::checkExactly(func::FuncOp open, const Inputs &inputs) {
+  for (uint64_t key = 1;; ++key) {
+    ExactRun run{program, open, inputs, key};
+    auto wrong = run.differences();
+    if (!wrong) {
+      llvm::Error error = wrong.takeError();
+      if (!error.isA<ZeroDenominatorError>() || key == exactAttempts)
+        return error;
+      llvm::consumeError(std::move(error));
+      continue;
+    }
+    if (wrong->empty()) {
+      out << "exact: equal in the field of 2^61 - 1 elements on every rank "
+             "(a difference would go unseen with probability at most "
+          << llvm::format("%.2g", falseAcceptBound(run.whole, run.sharded))
+          << "): ok\n";
+      return llvm::Error::success();
+    }
+    ok = false;
+    out << "exact: FAILED: other values in the field of 2^61 - 1 elements: "
+        << llvm::join(*wrong, ", ") << "\n";
+    return llvm::Error::success();
+  }
+}
+
+llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
+                                      const RunOptions &options) {
+  auto open = findEntry(module, options.entry);
+  if (!open)
+    return open.takeError();
+  if ((*open)->hasAttr(localAttrName))
+    return llvm::createStringError(
+        "--check compares with the program before tp-partition; this one is "
+        "in the local phase already");
+  std::vector<Column> columns;
+  auto single = runUnsharded(module, program.signature, inputs, options);
+  if (!single)
+    return llvm::createStringError("the unsharded program: " +
+                                   llvm::toString(single.takeError()));
+  columns.push_back({"one rank", std::move(*single)});
+  double work = countMultiplyAdds(*open);
+  if (work <= options.referenceLimit) {
+    auto reference = evaluateInF64(*open, program.signature, inputs);
+    if (!reference)
+      return reference.takeError();
+    columns.push_back({"f64", std::move(*reference)});
+  }
+  report(columns, tolerance(*open));
+  if (work > options.referenceLimit)
+    out << llvm::format("f64: not compared, %.3g multiply-adds are too many "
+                        "for naive loops (limit %.3g)\n",
+                        work, options.referenceLimit);
+  bool affordable = work <= options.exactLimit;
+  if (options.exact == ExactCheck::Always ||
+      (options.exact == ExactCheck::Auto && affordable))
+    return checkExactly(*open, inputs);
+  if (options.exact == ExactCheck::Never)
+    out << "exact: not compared, as asked\n";
+  else
+    out << llvm::format("exact: not compared, %.3g multiply-adds exceed %.3g; "
+                        "--exact=always does it\n",
+                        work, options.exactLimit);
+  return llvm::Error::success();
+}
+
+//===- Published results --------------------------------------------------===//
+
+static llvm::Expected<TensorOf<double>> readExpected(const StoredTensor &stored,
+                                                     const Port &port) {
+  if (llvm::Error error = checkShape(stored, port.globalShape))
+    return std::move(error);
+  TensorOf<double> tensor;
+  tensor.shape = port.globalShape;
+  tensor.isInteger =
+      port.kind != ElementKind::F32 && port.kind != ElementKind::F64;
+  int64_t count = Array(ElementKind::I1, port.globalShape).size();
+  SmallVector<int64_t> offsets(port.globalShape.size(), 0);
+  if (tensor.isInteger) {
+    tensor.integers.resize(count);
+    if (llvm::Error error =
+            readSlice(stored, offsets, port.globalShape,
+                      MutableArrayRef<int64_t>(tensor.integers)))
+      return std::move(error);
+    return tensor;
+  }
+  tensor.values.resize(count);
+  if (llvm::Error error = readSlice(stored, offsets, port.globalShape,
+                                    MutableArrayRef<double>(tensor.values)))
+    return std::move(error);
+  return tensor;
+}
+
+llvm::Error Checks::againstFile(const SafetensorsFile &file) {
+  bool any = false;
+  for (auto [number, port] : llvm::enumerate(program.signature.results))
+    for (const StoredTensor &stored : file.tensors()) {
+      if (stored.name != port.name)
+        continue;
+      any = true;
+      auto expected = readExpected(stored, port);
+      if (!expected)
+        return expected.takeError();
+      Difference difference = worst(number, *expected);
+      bool fine = difference.within(fileTolerance);
+      ok &= fine;
+      printShape(out, port);
+      out << llvm::format(": max error %.3g (%.3g relative) vs the file; "
+                          "tolerance %.3g relative: ",
+                          difference.absolute, difference.relative(),
+                          fileTolerance)
+          << (fine ? "ok" : "FAILED") << "\n";
+    }
+  if (any)
+    return llvm::Error::success();
+  std::string names;
+  for (const Port &port : program.signature.results)
+    names += " '" + port.name + "'";
+  return llvm::createStringError("the file to expect names none of the outputs" +
+                                 Twine(names));
+}

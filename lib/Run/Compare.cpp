@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Run/Compare.h"
+#include "tp/IR/TP.h"
+#include "tp/Run/Inputs.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace tp;
+
+static void account(Difference &difference, int64_t at, double actual,
+                    double expected) {
+  if (!std::isfinite(actual) || !std::isfinite(expected)) {
+    difference.notFinite = true;
+    return;
+  }
+  difference.magnitude = std::max(difference.magnitude, std::fabs(expected));
+  double distance = std::fabs(actual - expected);
+  if (distance > difference.absolute) {
+    difference.absolute = distance;
+    difference.at = at;
+  }
+}
+
+Difference tp::compare(const Array &actual, const TensorOf<double> &expected) {
+  Difference difference;
+  TensorOf<double> own = toReference(actual);
+  if (own.shape != expected.shape || own.isInteger != expected.isInteger) {
+    difference.notFinite = true;
+    return difference;
+  }
+  for (auto [at, value] : llvm::enumerate(own.values))
+    account(difference, at, value, expected.values[at]);
+  for (auto [at, value] : llvm::enumerate(own.integers))
+    if (value != expected.integers[at]) {
+      account(difference, at, static_cast<double>(value),
+              static_cast<double>(expected.integers[at]));
+      difference.notFinite = true;
+    }
+  return difference;
+}
+
+void tp::merge(Difference &total, const Difference &other) {
+  if (other.absolute > total.absolute) {
+    total.absolute = other.absolute;
+    total.at = other.at;
+  }
+  total.magnitude = std::max(total.magnitude, other.magnitude);
+  total.notFinite |= other.notFinite;
+}
+
+//===- Tolerance ----------------------------------------------------------===//
+
+/// Number of terms behind one element of a result of `op`: what its rule sums
+/// over or must keep whole.
+static double reductionLength(Operation *op) {
+  auto rule = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!rule)
+    return 0;
+  double length = 1;
+  for (const Factor &factor : rule.getShardingRule().factors)
+    if (factor.kind != FactorKind::Parallel)
+      length *= std::max<double>(1, static_cast<double>(factor.size));
+  // A lookup adds zeros: no rounding.
+  if (rule.getShardingRule().lookedUp)
+    return 1;
+  return length;
+}
+
+namespace {
+
+/// Longest path, in terms summed, from the arguments to each value.
+struct PathLength {
+  DenseMap<Value, double> length;
+
+  double run(func::FuncOp function, ArrayRef<double> arguments);
+
+private:
+  double step(Operation &op);
+};
+
+} // namespace
+
+double PathLength::step(Operation &op) {
+  SmallVector<double> operands;
+  double longest = 0;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(length.lookup(operand));
+    longest = std::max(longest, operands.back());
+  }
+  auto call = dyn_cast<func::CallOp>(op);
+  auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                           call, call.getCalleeAttr())
+                     : nullptr;
+  if (callee && !callee.isDeclaration())
+    return PathLength().run(callee, operands);
+  return longest + reductionLength(&op);
+}
+
+double PathLength::run(func::FuncOp function, ArrayRef<double> arguments) {
+  for (auto [argument, value] :
+       llvm::zip_equal(function.getArguments(), arguments))
+    length[argument] = value;
+  double longest = 0;
+  for (Operation &op : function.getBody().front()) {
+    double here = step(op);
+    for (Value result : op.getResults())
+      length[result] = here;
+    longest = std::max(longest, here);
+  }
+  return longest;
+}
+
+static double epsilon(func::FuncOp entry) {
+  double result = std::numeric_limits<double>::epsilon() / 2;
+  entry->getParentOfType<ModuleOp>().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (tensor.getElementType().isF32())
+          result = std::numeric_limits<float>::epsilon() / 2;
+  });
+  return result;
+}
+
+double tp::tolerance(func::FuncOp entry) {
+  SmallVector<double> start(entry.getNumArguments(), 0);
+  double terms = std::max(1.0, PathLength().run(entry, start));
+  return 8 * epsilon(entry) * std::sqrt(terms);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Run/Inputs.h"
+#include "tp/IR/TP.h"
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace tp;
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that
+/// spreads neighbouring counters.
+static uint64_t mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+namespace {
+
+/// The random numbers of one argument, by index.
+struct Numbers {
+  uint64_t key;
+
+  Numbers(uint64_t seed, unsigned argument)
+      : key(mix(mix(seed) + argument)) {}
+
+  uint64_t bits(uint64_t index) const { return mix(key ^ mix(index)); }
+  /// In (0, 1).
+  double uniform(uint64_t index) const {
+    return (static_cast<double>(bits(index) >> 11) + 0.5) * 0x1p-53;
+  }
+  /// Standard normal (Box and Muller 1958).
+  double normal(uint64_t index) const {
+    double radius = std::sqrt(-2 * std::log(uniform(2 * index)));
+    return radius *
+           std::cos(2 * std::numbers::pi * uniform(2 * index + 1));
+  }
+};
+
+/// Mean and deviation of a made floating-point argument.
+struct Spread {
+  double mean = 0, deviation = 1;
+};
+
+} // namespace
+
+static Spread spreadOf(const Port &port) {
+  if (!port.isParameter)
+    return {};
+  if (port.globalShape.size() == 1)
+    return {StringRef(port.name).ends_with("bias") ? 0.0 : 1.0, 0.1};
+  if (port.globalShape.empty() || port.globalShape.back() == 0)
+    return {};
+  return {0, 1 / std::sqrt(static_cast<double>(port.globalShape.back()))};
+}
+
+template <class T, class Make>
+static void fill(const Port &port, ArrayRef<Range> ranges, Array &part,
+                 Make make) {
+  SmallVector<int64_t> strides = rowMajorStrides(port.globalShape);
+  int64_t offset = 0;
+  for (auto [range, stride] : llvm::zip_equal(ranges, strides))
+    offset += range.offset * stride;
+  T *next = part.as<T>().data();
+  walkStrided(part.shape, strides, offset, [&](int64_t index) {
+    *next++ = static_cast<T>(make(static_cast<uint64_t>(index)));
+  });
+}
+
+void Inputs::make(unsigned number, const Port &port, ArrayRef<Range> ranges,
+                  Array &part) const {
+  Numbers numbers(seed, number);
+  Spread spread = spreadOf(port);
+  auto real = [&](uint64_t index) {
+    return spread.mean + spread.deviation * numbers.normal(index);
+  };
+  uint64_t bound = port.bound.value_or(2);
+  auto whole = [&](uint64_t index) { return numbers.bits(index) % bound; };
+  auto bit = [&](uint64_t index) { return numbers.bits(index) & 1; };
+  switch (part.kind) {
+  case ElementKind::F32:
+    return fill<float>(port, ranges, part, real);
+  case ElementKind::F64:
+    return fill<double>(port, ranges, part, real);
+  case ElementKind::I32:
+    return fill<int32_t>(port, ranges, part, whole);
+  case ElementKind::I64:
+    return fill<int64_t>(port, ranges, part, whole);
+  case ElementKind::I1:
+    return fill<uint8_t>(port, ranges, part, bit);
+  }
+}
+
+void Inputs::useCheckpoint(const Checkpoint &checkpoint) {
+  for (StringRef name : checkpoint.names())
+    if (auto tensor = checkpoint.lookup(name))
+      stored[name] = &*tensor;
+    else
+      llvm::consumeError(tensor.takeError());
+}
+
+const StoredTensor *Inputs::find(StringRef name) const {
+  if (file)
+    for (const StoredTensor &tensor : file->tensors())
+      if (tensor.name == name)
+        return &tensor;
+  return stored.lookup(name);
+}
+
+/// Integers are stored as 64 bits and handed on as the program wants them.
+static llvm::Error narrow(ArrayRef<int64_t> wide, const Port &port,
+                          Array &part) {
+  for (auto [index, value] : llvm::enumerate(wide)) {
+    bool fits = part.kind == ElementKind::I64 ||
+                (part.kind == ElementKind::I32 && llvm::isInt<32>(value)) ||
+                (part.kind == ElementKind::I1 && (value == 0 || value == 1));
+    if (!fits)
+      return llvm::createStringError(port.name + ": the value " +
+                                     Twine(value) +
+                                     " does not fit the argument's type");
+    if (part.kind == ElementKind::I64)
+      part.as<int64_t>()[index] = value;
+    else if (part.kind == ElementKind::I32)
+      part.as<int32_t>()[index] = static_cast<int32_t>(value);
+    else
+      part.as<uint8_t>()[index] = static_cast<uint8_t>(value);
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
+                              ArrayRef<Range> ranges, Array &part) {
+  if (llvm::Error error = checkShape(tensor, port.globalShape))
+    return error;
+  SmallVector<int64_t> offsets = llvm::map_to_vector(
+      ranges, [](Range range) { return range.offset; });
+  if (part.kind == ElementKind::F32)
+    return readSlice(tensor, offsets, part.shape, part.as<float>());
+  if (part.kind == ElementKind::F64)
+    return readSlice(tensor, offsets, part.shape, part.as<double>());
+  std::vector<int64_t> wide(part.size());
+  if (llvm::Error error = readSlice(tensor, offsets, part.shape,
+                                    MutableArrayRef<int64_t>(wide)))
+    return error;
+  return narrow(wide, port, part);
+}
+
+llvm::Expected<Array> Inputs::read(unsigned number, const Port &port,
+                                   ArrayRef<Range> ranges) const {
+  Array part(port.kind, llvm::map_to_vector(
+                            ranges, [](Range range) { return range.size; }));
+  if (const StoredTensor *tensor = find(port.name)) {
+    if (llvm::Error error = readStored(*tensor, port, ranges, part))
+      return std::move(error);
+    return part;
+  }
+  make(number, port, ranges, part);
+  return part;
+}
+
+static SmallVector<Range> everything(const Port &port) {
+  return llvm::map_to_vector(port.globalShape,
+                             [](int64_t size) { return Range{0, size}; });
+}
+
+TensorOf<double> tp::toReference(const Array &array) {
+  TensorOf<double> tensor;
+  tensor.shape = array.shape;
+  auto copy = [](auto from, auto &to) { to.assign(from.begin(), from.end()); };
+  switch (array.kind) {
+  case ElementKind::F32:
+    copy(array.as<float>(), tensor.values);
+    break;
+  case ElementKind::F64:
+    copy(array.as<double>(), tensor.values);
+    break;
+  case ElementKind::I32:
+    copy(array.as<int32_t>(), tensor.integers);
+    break;
+  case ElementKind::I64:
+    copy(array.as<int64_t>(), tensor.integers);
+    break;
+  case ElementKind::I1:
+    copy(array.as<uint8_t>(), tensor.integers);
+    break;
+  }
+  tensor.isInteger =
+      array.kind != ElementKind::F32 && array.kind != ElementKind::F64;
+  return tensor;
+}
+
+llvm::Expected<TensorOf<double>> Inputs::readWhole(unsigned number,
+                                                   const Port &port) const {
+  llvm::Expected<Array> whole = read(number, port, everything(port));
+  if (!whole)
+    return whole.takeError();
+  return toReference(*whole);
+}
+
+llvm::Expected<TensorOf<Field>> Inputs::readField(unsigned number,
+                                                  const Port &port,
+                                                  uint64_t key) const {
+  TensorOf<Field> tensor;
+  tensor.shape = port.globalShape;
+  if (port.kind == ElementKind::F32 || port.kind == ElementKind::F64) {
+    Numbers numbers(mix(seed) ^ key, number);
+    int64_t count = 1;
+    for (int64_t size : port.globalShape)
+      count *= size;
+    for (int64_t i = 0; i < count; ++i)
+      tensor.values.push_back(Field::reduce(numbers.bits(i)));
+    return tensor;
+  }
+  llvm::Expected<TensorOf<double>> whole = readWhole(number, port);
+  if (!whole)
+    return whole.takeError();
+  tensor.isInteger = true;
+  tensor.integers = std::move(whole->integers);
+  return tensor;
+}
+
+//===- Bounds -------------------------------------------------------------===//
+
+/// The least bound on `value` as an index, in this function and those called.
+static std::optional<int64_t> indexBound(Value value) {
+  std::optional<int64_t> least;
+  auto take = [&](std::optional<int64_t> bound) {
+    if (bound && (!least || *bound < *least))
+      least = bound;
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto rule = dyn_cast<ShardingRuleOpInterface>(user))
+      take(rule.getIndexBound(use.getOperandNumber()));
+    if (isa<CastOp, ReshapeOp, TransposeOp, CollectiveOpInterface, ReshardOp>(
+            user))
+      take(indexBound(user->getResult(0)));
+    auto call = dyn_cast<func::CallOp>(user);
+    auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                             call, call.getCalleeAttr())
+                       : nullptr;
+    if (callee && !callee.isDeclaration())
+      take(indexBound(callee.getArgument(use.getOperandNumber())));
+  }
+  return least;
+}
+
+void tp::inferBounds(func::FuncOp entry, Signature &signature) {
+  for (auto [port, argument] :
+       llvm::zip_equal(signature.arguments, entry.getArguments())) {
+    bool isIndex =
+        port.kind == ElementKind::I32 || port.kind == ElementKind::I64;
+    if (isIndex && !port.bound)
+      port.bound = indexBound(argument);
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Parser/Parser.h"
+#include "tp/IR/TP.h"
+#include "tp/Import/Decoder.h"
+#include "tp/Import/Safetensors.h"
+#include "tp/Run/Session.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace tp;
+
+static DenseElementsAttr widened(DenseElementsAttr elements) {
+  auto type = dyn_cast<FloatType>(elements.getElementType());
+  if (!type || type.getWidth() != 16)
+    return nullptr;
+  auto wide = Float32Type::get(elements.getContext());
+  return cast<DenseFPElementsAttr>(elements).mapValues(
+      wide, [](const APFloat &value) {
+        APFloat copy = value;
+        bool loses = false;
+        copy.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                     &loses);
+        return copy.bitcastToAPInt();
+      });
+}
+
+bool tp::widenToF32(ModuleOp module) {
+  bool found = false;
+  Type wide = Float32Type::get(module.getContext());
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
+    if (type.getWidth() != 16)
+      return std::nullopt;
+    found = true;
+    return wide;
+  });
+  replacer.addReplacement(
+      [&](DenseElementsAttr elements)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        DenseElementsAttr result = widened(elements);
+        if (!result)
+          return std::nullopt;
+        found = true;
+        return std::pair(Attribute(result), WalkResult::skip());
+      });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  return found;
+}
+
+/// Sizes of `input_ids` in the file to expect, if it has them.
+static llvm::Error takeSizes(const RunOptions &options,
+                             DecoderOptions &decoder) {
+  decoder.batch = 1;
+  decoder.sequence = 16;
+  if (!options.expect.empty()) {
+    auto file = SafetensorsFile::open(options.expect);
+    if (!file)
+      return file.takeError();
+    for (const StoredTensor &tensor : file->tensors())
+      if (tensor.name == "input_ids" && tensor.shape.size() == 2) {
+        decoder.batch = tensor.shape[0];
+        decoder.sequence = tensor.shape[1];
+      }
+  }
+  decoder.batch = options.batch.value_or(decoder.batch);
+  decoder.sequence = options.sequence.value_or(decoder.sequence);
+  return llvm::Error::success();
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+loadFolder(MLIRContext &context, const RunOptions &options, raw_ostream &out) {
+  llvm::SmallString<128> path(options.input);
+  llvm::sys::path::append(path, "config.json");
+  SmallVector<std::string> warnings;
+  llvm::Expected<DecoderConfig> config = readHFConfig(path, warnings);
+  for (const std::string &warning : warnings)
+    llvm::errs() << "warning: " << warning << "\n";
+  if (!config)
+    return config.takeError();
+  DecoderOptions decoder;
+  decoder.dtype = "f32";
+  decoder.layers = options.layers;
+  if (llvm::Error error = takeSizes(options, decoder))
+    return std::move(error);
+  if (config->dtype != "f32")
+    out << "note: weights of " << config->dtype << " run as f32\n";
+  return buildDecoder(context, *config, decoder);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+tp::loadProgram(MLIRContext &context, const RunOptions &options,
+                raw_ostream &out) {
+  if (llvm::sys::fs::is_directory(options.input))
+    return loadFolder(context, options, out);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!buffer)
+    return llvm::createStringError("cannot read '" + Twine(options.input) +
+                                   "': " + buffer.getError().message());
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return llvm::createStringError("'" + Twine(options.input) +
+                                   "' is no valid program");
+  if (widenToF32(*module))
+    out << "note: 16-bit floating-point types run as f32\n";
+  return module;
+}

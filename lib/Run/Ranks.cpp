@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Run/Ranks.h"
+#include "tp/Runtime/Rank.h"
+#include "tp/Runtime/Threads.h"
+#include <chrono>
+#include <thread>
+
+using namespace mlir;
+using namespace tp;
+using Clock = std::chrono::steady_clock;
+
+static llvm::Error fail(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+/// Calls `body` for every rank, each on a thread of its own.
+static void onThreads(int64_t numRanks,
+                      llvm::function_ref<void(int64_t)> body) {
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < numRanks; ++rank)
+    threads.emplace_back([body, rank] { body(rank); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// The first error of a rank, if there is one; it names the rank.
+static llvm::Error firstError(ArrayRef<std::string> errors, StringRef what) {
+  for (auto [rank, error] : llvm::enumerate(errors))
+    if (!error.empty()) {
+      std::string prefix = StringRef(error).contains("rank ")
+                               ? std::string()
+                               : "rank " + std::to_string(rank) + ": ";
+      return fail(what + prefix + error);
+    }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<std::vector<std::vector<Array>>>
+readArguments(const Signature &signature, const Inputs &inputs) {
+  std::vector<std::vector<Array>> arguments(signature.numRanks);
+  std::vector<std::string> errors(signature.numRanks);
+  onThreads(signature.numRanks, [&](int64_t rank) {
+    for (auto [number, port] : llvm::enumerate(signature.arguments)) {
+      llvm::Expected<Array> value =
+          inputs.read(number, port, signature.ranges(port, rank));
+      if (!value) {
+        errors[rank] = llvm::toString(value.takeError());
+        return;
+      }
+      arguments[rank].push_back(std::move(*value));
+    }
+  });
+  if (llvm::Error error = firstError(errors, "reading inputs: "))
+    return std::move(error);
+  return arguments;
+}
+
+namespace {
+
+/// One execution by all ranks.
+struct Execution {
+  const Engine &engine;
+  ArrayRef<std::vector<Array>> arguments;
+  RankResults results;
+  std::vector<std::string> errors;
+  std::vector<int64_t> peaks;
+
+  Execution(const Engine &engine, ArrayRef<std::vector<Array>> arguments)
+      : engine(engine), arguments(arguments), errors(arguments.size()),
+        peaks(arguments.size()) {
+    results.outputs.resize(arguments.size());
+  }
+
+  llvm::Error run(double deadline);
+
+private:
+  void runRank(runtime::Communicator &communicator, int64_t rank);
+};
+
+} // namespace
+
+void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
+  runtime::RankScope scope(communicator);
+  std::vector<Array> &outputs = results.outputs[rank];
+  std::optional<std::string> error = runtime::runRank(
+      scope, [&] { outputs = engine.call(arguments[rank]); });
+  if (error)
+    errors[rank] = *error;
+  peaks[rank] = scope.memoryUse().peak;
+}
+
+llvm::Error Execution::run(double deadline) {
+  runtime::ThreadWorld world(arguments.size(), deadline);
+  Clock::time_point begin = Clock::now();
+  onThreads(arguments.size(), [&](int64_t rank) {
+    runRank(world.communicator(rank), rank);
+  });
+  std::chrono::duration<double> elapsed = Clock::now() - begin;
+  results.seconds = elapsed.count();
+  results.peakBytes = *llvm::max_element(peaks);
+  return firstError(errors, "");
+}
+
+llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
+                                         const Signature &signature,
+                                         const Inputs &inputs,
+                                         const RankOptions &options) {
+  if (signature.numRanks < 1 || signature.numRanks > maxRanks)
+    return fail("the program is for " + Twine(signature.numRanks) +
+                " ranks; 1 to " + Twine(maxRanks) + " run in one process");
+  if (!(options.deadline > 0))
+    return fail("the deadline of a collective must be above 0 seconds");
+  auto arguments = readArguments(signature, inputs);
+  if (!arguments)
+    return arguments.takeError();
+  Execution execution(engine, *arguments);
+  if (llvm::Error error = execution.run(options.deadline))
+    return std::move(error);
+  for (int64_t i = 0; i < options.repeats; ++i) {
+    Execution again(engine, *arguments);
+    if (llvm::Error error = again.run(options.deadline))
+      return std::move(error);
+    execution.results.seconds =
+        std::min(execution.results.seconds, again.results.seconds);
+  }
+  return std::move(execution.results);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Run/Session.h"
+#include "Run/Program.h"
+#include "tp/IR/TP.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace tp;
+
+/// Whether `folder` holds weights under the names that Checkpoint reads.
+static bool hasWeights(StringRef folder) {
+  for (StringRef name : {"model.safetensors", "model.safetensors.index.json"}) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    if (llvm::sys::fs::exists(path))
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// The files that a session reads; `inputs` refers to them.
+struct Sources {
+  std::optional<SafetensorsFile> expected;
+  std::optional<Checkpoint> checkpoint;
+  Inputs inputs;
+
+  explicit Sources(uint64_t seed) : inputs(seed) {}
+  llvm::Error open(const RunOptions &options, raw_ostream &out);
+};
+
+} // namespace
+
+llvm::Error Sources::open(const RunOptions &options, raw_ostream &out) {
+  if (!options.expect.empty()) {
+    auto file = SafetensorsFile::open(options.expect);
+    if (!file)
+      return file.takeError();
+    expected = std::move(*file);
+    inputs.useFile(*expected);
+  }
+  if (!llvm::sys::fs::is_directory(options.input))
+    return llvm::Error::success();
+  if (!hasWeights(options.input)) {
+    out << "note: the folder holds no weights; they are made from seed "
+        << options.seed << "\n";
+    return llvm::Error::success();
+  }
+  auto folder = Checkpoint::open(options.input);
+  if (!folder)
+    return folder.takeError();
+  checkpoint = std::move(*folder);
+  inputs.useCheckpoint(*checkpoint);
+  return llvm::Error::success();
+}
+
+static void printRun(const Program &program, const RankResults &results,
+                     const RunOptions &options, raw_ostream &out) {
+  int64_t ranks = program.signature.numRanks;
+  out << "@" << program.signature.entry << " on " << ranks
+      << (ranks == 1 ? " rank" : " ranks");
+  if (program.signature.mesh)
+    out << " " << program.signature.mesh;
+  out << llvm::format(": %.3f ms", results.seconds * 1e3);
+  if (options.repeats > 0)
+    out << " (fastest of " << options.repeats + 1 << " runs)";
+  out << llvm::format(", at most %.3f MiB of buffers on a rank\n",
+                      results.peakBytes / 1048576.0);
+}
+
+llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
+                                    raw_ostream &out) {
+  Sources sources(options.seed);
+  if (llvm::Error error = sources.open(options, out))
+    return std::move(error);
+  auto source = findEntry(program, options.entry);
+  if (!source)
+    return source.takeError();
+  auto compiled = compileProgram(program, options);
+  if (!compiled)
+    return compiled.takeError();
+  inferBounds(*source, compiled->signature);
+  auto results = runRanks(*compiled->engine, compiled->signature,
+                          sources.inputs, {options.deadline, options.repeats});
+  if (!results)
+    return results.takeError();
+  printRun(*compiled, *results, options, out);
+  Checks checks(*compiled, *results, out);
+  if (!options.check && options.expect.empty())
+    checks.summarise();
+  if (options.check)
+    if (llvm::Error error =
+            checks.againstReferences(program, sources.inputs, options))
+      return std::move(error);
+  if (sources.expected)
+    if (llvm::Error error = checks.againstFile(*sources.expected))
+      return std::move(error);
+  return checks.passed();
+}

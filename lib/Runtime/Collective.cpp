@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Runtime/Context.h"
+#include "tp/Runtime/Abi.h"
+
+#include <string>
+
+using namespace tp::runtime;
+
+namespace {
+
+/// A table of groups as compiled code passes it.
+struct Groups {
+  const int64_t *ranks;
+  int64_t numGroups, groupSize;
+};
+
+} // namespace
+
+static TPDataType toDataType(int64_t dtype) {
+  if (dtype < TP_F32 || dtype > TP_I1)
+    throw RuntimeError("element type " + std::to_string(dtype) +
+                       " is none of TPDataType");
+  return static_cast<TPDataType>(dtype);
+}
+
+static TPReduction toReduction(int64_t kind) {
+  if (kind != TP_SUM && kind != TP_MAX)
+    throw RuntimeError("reduction " + std::to_string(kind) +
+                       " is none of TPReduction");
+  return static_cast<TPReduction>(kind);
+}
+
+static void runGrouped(Call &call, const Groups &groups, void *out,
+                       const void *in) {
+  Communicator &communicator = requireContext().communicator;
+  call.group =
+      communicator.findGroup(groups.ranks, groups.numGroups, groups.groupSize);
+  communicator.run(call, out, in);
+}
+
+extern "C" {
+
+void tp_all_reduce(void *out, const void *in, int64_t count, int64_t dtype,
+                   int64_t kind, const int64_t *groups, int64_t numGroups,
+                   int64_t groupSize, int64_t site) {
+  guarded("tp_all_reduce", [&] {
+    Call call;
+    call.op = CollectiveOp::AllReduce;
+    call.dtype = toDataType(dtype);
+    call.kind = toReduction(kind);
+    call.sizes[0] = count;
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in);
+  });
+}
+
+void tp_all_gather(void *out, const void *in, int64_t outer, int64_t inner,
+                   int64_t dtype, const int64_t *groups, int64_t numGroups,
+                   int64_t groupSize, int64_t site) {
+  guarded("tp_all_gather", [&] {
+    Call call;
+    call.op = CollectiveOp::AllGather;
+    call.dtype = toDataType(dtype);
+    call.sizes = {outer, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in);
+  });
+}
+
+void tp_reduce_scatter(void *out, const void *in, int64_t outer, int64_t inner,
+                       int64_t dtype, int64_t kind, const int64_t *groups,
+                       int64_t numGroups, int64_t groupSize, int64_t site) {
+  guarded("tp_reduce_scatter", [&] {
+    Call call;
+    call.op = CollectiveOp::ReduceScatter;
+    call.dtype = toDataType(dtype);
+    call.kind = toReduction(kind);
+    call.sizes = {outer, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in);
+  });
+}
+
+void tp_all_to_all(void *out, const void *in, int64_t outer, int64_t dim0,
+                   int64_t middle, int64_t dim1, int64_t inner,
+                   int64_t sourceFirst, int64_t dtype, const int64_t *groups,
+                   int64_t numGroups, int64_t groupSize, int64_t site) {
+  guarded("tp_all_to_all", [&] {
+    Call call;
+    call.op = CollectiveOp::AllToAll;
+    call.dtype = toDataType(dtype);
+    call.sourceFirst = sourceFirst != 0;
+    call.sizes = {outer, dim0, middle, dim1, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in);
+  });
+}
+
+void tp_collective_permute(void *out, const void *in, int64_t count,
+                           int64_t dtype, const int64_t *pairs,
+                           int64_t numPairs, int64_t site) {
+  guarded("tp_collective_permute", [&] {
+    Communicator &communicator = requireContext().communicator;
+    Call call;
+    call.op = CollectiveOp::Permute;
+    call.dtype = toDataType(dtype);
+    call.sizes[0] = count;
+    call.site = site;
+    call.group = communicator.allRanks();
+    call.pairs = communicator.findPairs(pairs, numPairs);
+    communicator.run(call, out, in);
+  });
+}
+
+int64_t tp_rank(void) {
+  int64_t rank = 0;
+  guarded("tp_rank", [&] { rank = requireContext().communicator.rank(); });
+  return rank;
+}
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Runtime/Context.h"
+#include "Runtime/Sizes.h"
+#include "tp/Runtime/Abi.h"
+
+#include <algorithm>
+#include <string>
+
+using namespace tp::runtime;
+
+namespace {
+
+/// The rows of a vocabulary that a rank holds.
+struct Shard {
+  int64_t rows, width, origin, vocabulary;
+};
+
+[[noreturn]] void refuseId(int64_t token, int64_t id, int64_t vocabulary) {
+  throw RuntimeError("token " + std::to_string(token) + " has id " +
+                     std::to_string(id) + ", outside a vocabulary of " +
+                     std::to_string(vocabulary));
+}
+
+template <typename T> void checkShard(int64_t tokens, const Shard &shard) {
+  NamedSize width = {"width", shard.width};
+  checkedCount({{"tokens", tokens}, width}, sizeof(T));
+  checkedCount({{"rows", shard.rows}, width}, sizeof(T));
+  if (shard.origin < 0 || shard.origin > shard.vocabulary ||
+      shard.rows > shard.vocabulary - shard.origin)
+    throw RuntimeError("a shard of " + std::to_string(shard.rows) +
+                       " rows from row " + std::to_string(shard.origin) +
+                       " lies outside a vocabulary of " +
+                       std::to_string(shard.vocabulary));
+}
+
+template <typename T, typename Id>
+void embed(T *out, const T *table, const Id *ids, int64_t tokens,
+           const Shard &shard) {
+  checkShard<T>(tokens, shard);
+  for (int64_t t = 0; t < tokens; ++t, out += shard.width) {
+    int64_t id = ids[t];
+    if (id < 0 || id >= shard.vocabulary)
+      refuseId(t, id, shard.vocabulary);
+    int64_t row = id - shard.origin;
+    if (row >= 0 && row < shard.rows)
+      std::copy_n(table + row * shard.width, shard.width, out);
+    else
+      std::fill_n(out, shard.width, T(0));
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+#define TP_DEFINE_EMBEDDING(SUFFIX, T, ID)                                     \
+  void tp_embedding_##SUFFIX(T *out, const T *table, const ID *ids,            \
+                             int64_t tokens, int64_t rows, int64_t width,      \
+                             int64_t origin, int64_t vocabulary) {             \
+    guarded("tp_embedding_" #SUFFIX, [&] {                                     \
+      embed(out, table, ids, tokens, {rows, width, origin, vocabulary});       \
+    });                                                                        \
+  }
+
+TP_DEFINE_EMBEDDING(f32_i32, float, int32_t)
+TP_DEFINE_EMBEDDING(f32_i64, float, int64_t)
+TP_DEFINE_EMBEDDING(f64_i32, double, int32_t)
+TP_DEFINE_EMBEDDING(f64_i64, double, int64_t)
+}
