@@ -36,6 +36,7 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
 
     Ties: fewest collectives, then least memory, then the first choice.
   }];
+  let dependentDialects = ["::tp::TPDialect"];
   let options = [
     Option<"mesh", "mesh", "std::string", "",
            "axes, as tp=8 or dp=2,tp=4; not needed if the module has a tp.mesh">,

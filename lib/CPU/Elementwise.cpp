@@ -15,8 +15,8 @@ void tp::replaceByElementwise(PatternRewriter &rewriter, Operation *op,
   SmallVector<AffineMap> maps;
   for (Value input : inputs) {
     unsigned own = cast<RankedTensorType>(input.getType()).getRank();
-    maps.push_back(AffineMap::getMultiDimIdentityMap(rank, op->getContext())
-                       .getMinorSubMap(own));
+    maps.push_back(
+        AffineMap::getMinorIdentityMap(rank, own, op->getContext()));
   }
   maps.push_back(AffineMap::getMultiDimIdentityMap(rank, op->getContext()));
   Value empty =

@@ -70,10 +70,14 @@ static void prepare(func::FuncOp function, MLIRContext *context) {
 }
 
 static LogicalResult requireLocal(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getSymName().starts_with("tp_"))
+      return function.emitError() << "begins with 'tp_', which names functions "
+                                     "of the run-time library";
     if (!function.isDeclaration() && !function->hasAttr(localAttrName))
       return function.emitError()
              << "is not the program of one rank; run tp-partition first";
+  }
   return success();
 }
 

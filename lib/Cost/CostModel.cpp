@@ -91,10 +91,10 @@ Cost CostModel::priceStep(const LayoutStep &step, RankedTensorType type,
     break;
   case LayoutStep::ReduceScatter:
   case LayoutStep::AllToAll:
-    cost.sentBytes = (ranks - 1) / ranks * held;
+    cost.sentBytes = held / ranks * (ranks - 1);
     break;
   case LayoutStep::AllReduce:
-    cost.sentBytes = 2 * (ranks - 1) / ranks * held;
+    cost.sentBytes = 2 * (held / ranks * (ranks - 1));
     ringSteps *= 2;
     break;
   case LayoutStep::Permute:
@@ -109,7 +109,9 @@ Cost CostModel::priceStep(const LayoutStep &step, RankedTensorType type,
 }
 
 Price tp::toPrice(const Cost &cost, bool isReshardStep) {
-  double ticks = std::round(cost.seconds * Price::ticksPerSecond);
+  // Rounded up, so that one all-reduce never costs more than the reduce-scatter
+  // and all-gather that it is made of.
+  double ticks = std::ceil(cost.seconds * Price::ticksPerSecond);
   if (!(ticks < std::ldexp(1.0, Price::timeBits)))
     return Price::infinite();
   PriceFields fields;

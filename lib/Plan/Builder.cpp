@@ -209,10 +209,12 @@ unsigned ProblemBuilder::violatedBy(unsigned node, const ShardingRule &rule,
   if (breaksData(node, rule, strategy))
     mask |= DataAxes;
   const GraphNode &info = graph.nodes[node];
+  // A stream value may be made as a partial sum; what counts is how it is used.
+  for (auto [index, value] : llvm::enumerate(info.operands))
+    if (breaksSequence(value, strategy.layouts[index]))
+      mask |= Sequence;
   for (auto [index, value] : llvm::enumerate(info.results)) {
     unsigned tensor = info.operands.size() + index;
-    if (breaksSequence(value, strategy.layouts[tensor]))
-      mask |= Sequence;
     if (breaksPins(value, numbers[tensor]))
       mask |= Pin;
   }
@@ -357,7 +359,7 @@ void ProblemBuilder::addHome(unsigned node) {
     bool allowed = pinned[value].empty()
                        ? isHomeAllowed(value, space[layout])
                        : isPinnedHere && space[layout].unreduced.empty();
-    if (!allowed || breaksSequence(value, space[layout]))
+    if (!allowed)
       continue;
     PriceFields fields;
     if (info.isParameter)

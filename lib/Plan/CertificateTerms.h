@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TP_LIB_PLAN_CERTIFICATETERMS_H
-#define TP_LIB_PLAN_CERTIFICATETERMS_H
+#ifndef TP_PLAN_CERTIFICATETERMS_H
+#define TP_PLAN_CERTIFICATETERMS_H
 
 #include "tp/Plan/Certificate.h"
 #include "tp/Plan/Problem.h"
@@ -32,4 +32,4 @@ makeCertificateSum(const Problem &problem, const Certificate &certificate);
 
 } // namespace tp
 
-#endif // TP_LIB_PLAN_CERTIFICATETERMS_H
+#endif // TP_PLAN_CERTIFICATETERMS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TP_LIB_PLAN_DOMINANCE_H
-#define TP_LIB_PLAN_DOMINANCE_H
+#ifndef TP_PLAN_DOMINANCE_H
+#define TP_PLAN_DOMINANCE_H
 
 #include "tp/Plan/Certificate.h"
 #include "tp/Plan/Problem.h"
@@ -34,4 +34,4 @@ Domains pruneChoices(const Problem &problem, bool dominance);
 
 } // namespace tp
 
-#endif // TP_LIB_PLAN_DOMINANCE_H
+#endif // TP_PLAN_DOMINANCE_H

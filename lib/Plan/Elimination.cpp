@@ -32,7 +32,7 @@ public:
              SolveStatistics &statistics)
       : graph(graph), options(options), statistics(statistics),
         factorsOf(graph.sizes.size()) {
-    for (const Factor &factor : graph.factors)
+    for (const CostTerm &factor : graph.factors)
       addFactor(factor);
   }
 
@@ -44,11 +44,11 @@ private:
   /// All that the result of a step depends on.
   using Key = std::vector<std::vector<unsigned>>;
 
-  void addFactor(const Factor &factor);
-  llvm::SmallVector<Factor, 4> takeBucket(unsigned variable);
-  Key getKey(unsigned variable, llvm::ArrayRef<Factor> bucket,
+  void addFactor(const CostTerm &factor);
+  llvm::SmallVector<CostTerm, 4> takeBucket(unsigned variable);
+  Key getKey(unsigned variable, llvm::ArrayRef<CostTerm> bucket,
              llvm::ArrayRef<unsigned> scope) const;
-  llvm::Error compute(unsigned variable, llvm::ArrayRef<Factor> bucket,
+  llvm::Error compute(unsigned variable, llvm::ArrayRef<CostTerm> bucket,
                       llvm::ArrayRef<unsigned> scope);
 
   FactorGraph &graph;
@@ -56,7 +56,7 @@ private:
   SolveStatistics &statistics;
   Elimination elimination;
   /// All factors there have been; a factor used up has an empty scope.
-  std::vector<Factor> live;
+  std::vector<CostTerm> live;
   /// By variable: indices into `live`.
   std::vector<llvm::SmallVector<unsigned, 4>> factorsOf;
   /// From the key of a step to the index of its result.
@@ -64,14 +64,14 @@ private:
 };
 } // namespace
 
-void Eliminator::addFactor(const Factor &factor) {
+void Eliminator::addFactor(const CostTerm &factor) {
   for (unsigned variable : factor.scope)
     factorsOf[variable].push_back(live.size());
   live.push_back(factor);
 }
 
-llvm::SmallVector<Factor, 4> Eliminator::takeBucket(unsigned variable) {
-  llvm::SmallVector<Factor, 4> bucket;
+llvm::SmallVector<CostTerm, 4> Eliminator::takeBucket(unsigned variable) {
+  llvm::SmallVector<CostTerm, 4> bucket;
   for (unsigned index : factorsOf[variable])
     if (!live[index].scope.empty()) {
       bucket.push_back(std::move(live[index]));
@@ -82,10 +82,10 @@ llvm::SmallVector<Factor, 4> Eliminator::takeBucket(unsigned variable) {
 }
 
 /// The variables of `bucket` other than `variable`, ascending.
-static llvm::SmallVector<unsigned, 4> getScope(llvm::ArrayRef<Factor> bucket,
+static llvm::SmallVector<unsigned, 4> getScope(llvm::ArrayRef<CostTerm> bucket,
                                                unsigned variable) {
   llvm::SmallVector<unsigned, 4> scope;
-  for (const Factor &factor : bucket)
+  for (const CostTerm &factor : bucket)
     llvm::append_range(scope, factor.scope);
   llvm::sort(scope);
   scope.erase(llvm::unique(scope), scope.end());
@@ -96,10 +96,10 @@ static llvm::SmallVector<unsigned, 4> getScope(llvm::ArrayRef<Factor> bucket,
 /// Tables say all about sizes and cells; of the variables only their order
 /// counts. The order of the factors does not.
 Eliminator::Key Eliminator::getKey(unsigned variable,
-                                   llvm::ArrayRef<Factor> bucket,
+                                   llvm::ArrayRef<CostTerm> bucket,
                                    llvm::ArrayRef<unsigned> scope) const {
   Key key;
-  for (const Factor &factor : bucket) {
+  for (const CostTerm &factor : bucket) {
     std::vector<unsigned> &entry = key.emplace_back();
     entry.push_back(factor.table);
     for (unsigned other : factor.scope)
@@ -112,7 +112,7 @@ Eliminator::Key Eliminator::getKey(unsigned variable,
 }
 
 llvm::Error Eliminator::compute(unsigned variable,
-                                llvm::ArrayRef<Factor> bucket,
+                                llvm::ArrayRef<CostTerm> bucket,
                                 llvm::ArrayRef<unsigned> scope) {
   uint64_t entries = graph.sizes[variable];
   for (unsigned other : scope)
@@ -136,7 +136,7 @@ llvm::Error Eliminator::compute(unsigned variable,
 }
 
 llvm::Error Eliminator::step(unsigned variable) {
-  llvm::SmallVector<Factor, 4> bucket = takeBucket(variable);
+  llvm::SmallVector<CostTerm, 4> bucket = takeBucket(variable);
   llvm::SmallVector<unsigned, 4> scope = getScope(bucket, variable);
   unsigned result = elimination.results.size();
   if (options.reuseSteps)
@@ -167,7 +167,7 @@ llvm::Expected<Elimination> tp::eliminate(FactorGraph &graph,
 }
 
 /// The value of `factor` under the choices made so far.
-static Price valueOf(const FactorTable &table, const Factor &factor,
+static Price valueOf(const FactorTable &table, const CostTerm &factor,
                      llvm::ArrayRef<unsigned> choices) {
   size_t index = 0;
   for (auto [variable, size] : llvm::zip_equal(factor.scope, table.sizes))
@@ -184,7 +184,7 @@ std::vector<unsigned> tp::decode(const FactorGraph &graph,
     for (unsigned choice = 0; choice < graph.sizes[step.variable]; ++choice) {
       choices[step.variable] = choice;
       Price price;
-      for (const Factor &factor : step.bucket)
+      for (const CostTerm &factor : step.bucket)
         price += valueOf(graph.tables[factor.table], factor, choices);
       if (price < bestPrice) {
         bestPrice = price;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TP_LIB_PLAN_ELIMINATION_H
-#define TP_LIB_PLAN_ELIMINATION_H
+#ifndef TP_PLAN_ELIMINATION_H
+#define TP_PLAN_ELIMINATION_H
 
 #include "tp/Cost/Price.h"
 #include "tp/Plan/Solver.h"
@@ -35,7 +35,7 @@ private:
 };
 
 /// A table applied to variables, which are in ascending order.
-struct Factor {
+struct CostTerm {
   llvm::SmallVector<unsigned, 4> scope;
   unsigned table = 0;
 };
@@ -46,7 +46,7 @@ struct FactorGraph {
   std::vector<unsigned> sizes;
   /// By variable: where in the program it belongs.
   std::vector<unsigned> positions;
-  std::vector<Factor> factors;
+  std::vector<CostTerm> factors;
   TablePool tables;
   /// Names a variable in a message.
   std::function<std::string(unsigned)> nameOf;
@@ -64,7 +64,7 @@ llvm::Expected<std::vector<unsigned>> findOrder(const FactorGraph &graph,
 struct EliminationStep {
   unsigned variable = 0;
   /// The factors that had the variable in their scope.
-  llvm::SmallVector<Factor, 4> bucket;
+  llvm::SmallVector<CostTerm, 4> bucket;
   /// Index into `Elimination::results`.
   unsigned result = 0;
 };
@@ -97,9 +97,9 @@ std::vector<unsigned> decode(const FactorGraph &graph,
 
 /// The minimum of the sum of `bucket` over the choices of `variable`, as a
 /// table over the other variables of the bucket, which are `scope`.
-FactorTable minimise(const FactorGraph &graph, llvm::ArrayRef<Factor> bucket,
+FactorTable minimise(const FactorGraph &graph, llvm::ArrayRef<CostTerm> bucket,
                      unsigned variable, llvm::ArrayRef<unsigned> scope);
 
 } // namespace tp
 
-#endif // TP_LIB_PLAN_ELIMINATION_H
+#endif // TP_PLAN_ELIMINATION_H

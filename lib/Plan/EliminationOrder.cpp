@@ -14,7 +14,7 @@ public:
 
   explicit InteractionGraph(const FactorGraph &graph)
       : graph(graph), neighbours(graph.sizes.size()) {
-    for (const Factor &factor : graph.factors)
+    for (const CostTerm &factor : graph.factors)
       for (unsigned variable : factor.scope)
         join(variable, factor.scope);
   }

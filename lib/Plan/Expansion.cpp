@@ -211,7 +211,7 @@ unsigned Expander::makeTable(ArrayRef<Axis> axes, ArrayRef<unsigned> places,
 
 void Expander::addFactor(ArrayRef<unsigned> key, ArrayRef<Axis> axes,
                          CostFunction cost) {
-  Factor factor;
+  CostTerm factor;
   for (Axis axis : axes)
     factor.scope.push_back(axis.variable);
   llvm::sort(factor.scope);
@@ -258,6 +258,18 @@ void Expander::addReach(unsigned table, llvm::SmallVector<Axis, 4> sources,
 
 void Expander::addSlots(unsigned table, const Ends &ends,
                         const Certificate::Expansion &expansion) {
+  // The last tables are the largest; it is no use to make those before them.
+  uint64_t largest = 1;
+  for (Axis consumer : ends.consumers)
+    largest = std::max<uint64_t>(largest, graph.sizes[consumer.variable]);
+  for (size_t slot = 1; slot < ends.consumers.size(); ++slot)
+    largest = llvm::SaturatingMultiply<uint64_t>(largest,
+                                                 expansion.slotLayouts.size());
+  if (largest > maxEntries) {
+    excess = std::max(excess, largest);
+    return;
+  }
+
   llvm::SmallVector<Axis, 4> slots;
   unsigned map = internMap(expansion.slotLayouts);
   for (size_t index = 1; index < ends.consumers.size(); ++index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TP_LIB_PLAN_EXPANSION_H
-#define TP_LIB_PLAN_EXPANSION_H
+#ifndef TP_PLAN_EXPANSION_H
+#define TP_PLAN_EXPANSION_H
 
 #include "Dominance.h"
 #include "Elimination.h"
@@ -33,4 +33,4 @@ findLayoutSets(llvm::ArrayRef<llvm::ArrayRef<unsigned>> targets, size_t limit);
 
 } // namespace tp
 
-#endif // TP_LIB_PLAN_EXPANSION_H
+#endif // TP_PLAN_EXPANSION_H

@@ -107,10 +107,14 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
   SmallVector<unsigned> arguments;
   for (OpOperand &operand : call->getOpOperands()) {
     unsigned value = graph.valueOf[instance].lookup(operand.get());
-    bool isOnlyUse = operand.get().hasOneUse();
+    // The stream enters a block in a layout that its constraint allows, however
+    // it was made.
+    bool isStream =
+        !!callee.getArgAttr(operand.getOperandNumber(), streamAttrName);
+    bool isSame = operand.get().hasOneUse() && !isStream;
     arguments.push_back(
-        isOnlyUse ? value : pass(value, operand.get(), instance, call,
-                                 &operand));
+        isSame ? value
+               : pass(value, operand.get(), instance, call, &operand));
   }
   unsigned inner = addInstance(callee, call, instance);
   bindArguments(inner, arguments);

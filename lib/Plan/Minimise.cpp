@@ -83,7 +83,7 @@ static void absorb(Operand &whole, const Operand &part) {
 /// Adds up factors where that makes no table larger, so that the main loop has
 /// fewer of them.
 static std::vector<Operand> gatherOperands(const TablePool &tables,
-                                           llvm::ArrayRef<Factor> bucket) {
+                                           llvm::ArrayRef<CostTerm> bucket) {
   std::vector<Operand> operands(bucket.size());
   for (auto [operand, factor] : llvm::zip_equal(operands, bucket)) {
     operand.scope.assign(factor.scope.begin(), factor.scope.end());
@@ -190,7 +190,7 @@ private:
 } // namespace
 
 FactorTable tp::minimise(const FactorGraph &graph,
-                         llvm::ArrayRef<Factor> bucket, unsigned variable,
+                         llvm::ArrayRef<CostTerm> bucket, unsigned variable,
                          llvm::ArrayRef<unsigned> scope) {
   FactorTable result;
   size_t numCells = 1;

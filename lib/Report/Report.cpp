@@ -103,11 +103,12 @@ LogicalResult Collector::addCalls(func::CallOp call, int64_t times) {
   return success();
 }
 
-/// Drops the functions that the entry does not reach.
+/// Drops the functions that the entry does not reach. Only private ones can be
+/// declarations.
 LogicalResult Collector::countCalls() {
   counts[entry] = 1;
   llvm::erase_if(functions, [&](func::FuncOp function) {
-    return function.isDeclaration() && function != entry;
+    return function.isDeclaration();
   });
   for (func::FuncOp function : functions) {
     int64_t times = counts.lookup(function);

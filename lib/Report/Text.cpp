@@ -196,15 +196,17 @@ static void printTotals(const Totals &totals, llvm::raw_ostream &os) {
     kinds += (", " + whole(count) + " " + kind).str();
   printLine(os, "");
   printLine(os, "one step");
-  Table table(1, {"", "us", ""});
-  std::string sent = whole(totals.sentBytes) + " bytes sent per rank" + kinds;
-  std::string work = decimal(totals.flops / 1e9) + " GFLOP, " +
-                     decimal(totals.memoryBytes / 1e6) + " MB read or written";
-  table.addRow({"compute", decimal(totals.computeSeconds * 1e6)}, work);
-  table.addRow({"communication", decimal(totals.communicationSeconds * 1e6)},
-               sent);
-  table.addRow({"total", decimal(totals.seconds() * 1e6)});
-  table.print(os);
+  auto row = [&](StringRef what, double seconds, const Twine &note) {
+    printLine(os, llvm::formatv("  {0,-15}{1,14} us   {2}", what,
+                                decimal(seconds * 1e6), note.str())
+                      .str());
+  };
+  row("compute", totals.computeSeconds,
+      decimal(totals.flops / 1e9) + " GFLOP, " +
+          decimal(totals.memoryBytes / 1e6) + " MB read or written");
+  row("communication", totals.communicationSeconds,
+      whole(totals.sentBytes) + " bytes sent per rank" + kinds);
+  row("total", totals.seconds(), "");
 }
 
 static void printParameters(const Report &report, llvm::raw_ostream &os) {

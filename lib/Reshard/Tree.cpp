@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Reshard/Tree.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tp;
@@ -196,24 +195,24 @@ Tree tp::cheapestTree(const DistanceTable &table, unsigned root,
   llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets, root);
   if (distinct.empty())
     return tree;
-  tree.cost = treeCost(table, root, distinct);
+  tree.cost = Price::infinite();
+  if (distinct.size() > maxTreeTargets)
+    return tree;
+  SubsetTrees trees(table, distinct);
+  tree.cost = trees.costFrom(root);
   if (tree.cost.isInfinite())
     return tree;
 
-  SubsetTrees trees(table, distinct);
-  // With free edges a tree may come to the same layout twice; the second way
-  // there is left out, which in a cheapest tree saves exactly nothing.
-  llvm::BitVector reached(table.numLayouts);
-  reached.set(root);
+  // No layout is reached twice: all but one of the ways there could be left
+  // out, so they would have to be free, and `firstBranch` takes no free way
+  // that is not needed.
   llvm::SmallVector<std::pair<unsigned, TargetSet>, 8> pending;
   pending.emplace_back(root, trees.getFull());
   while (!pending.empty()) {
     auto [layout, set] = pending.pop_back_val();
     unsigned branch = trees.firstBranch(layout, set);
-    if (!reached.test(branch)) {
-      reached.set(branch);
+    if (branch != layout)
       tree.edges.push_back({layout, branch});
-    }
     if (llvm::has_single_bit(set))
       continue;
     TargetSet part = trees.firstPart(branch, set);

@@ -17,7 +17,9 @@ static constexpr double fileTolerance = 2e-5;
 static constexpr uint64_t exactAttempts = 3;
 
 static void printShape(raw_ostream &out, const Port &port) {
-  out << port.name << " [" << ArrayRef(port.globalShape) << "]";
+  out << port.name << " [";
+  llvm::interleaveComma(port.globalShape, out);
+  out << "]";
 }
 
 Difference Checks::worst(unsigned output,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Parser/Parser.h"
-#include "tp/IR/TP.h"
+#include "tp/IR/Legality.h"
 #include "tp/Import/Decoder.h"
 #include "tp/Import/Safetensors.h"
 #include "tp/Run/Session.h"
@@ -105,7 +105,7 @@ tp::loadProgram(MLIRContext &context, const RunOptions &options,
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  if (!module || failed(checkModule(*module)))
     return llvm::createStringError("'" + Twine(options.input) +
                                    "' is no valid program");
   if (widenToF32(*module))

@@ -3,8 +3,10 @@
 #include "tp/Run/Ranks.h"
 #include "tp/Runtime/Rank.h"
 #include "tp/Runtime/Threads.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace tp;
@@ -34,6 +36,28 @@ static llvm::Error firstError(ArrayRef<std::string> errors, StringRef what) {
       return fail(what + prefix + error);
     }
   return llvm::Error::success();
+}
+
+/// Refuses arguments that this machine cannot hold: allocation would not fail,
+/// the process would be ended.
+static llvm::Error checkMemory(const Signature &signature) {
+  double needed = 0;
+  for (ArrayRef<Port> ports : {ArrayRef<Port>(signature.arguments),
+                               ArrayRef<Port>(signature.results)})
+    for (const Port &port : ports) {
+      double bytes = sizeInBytes(port.kind);
+      for (int64_t size : port.localShape)
+        bytes *= static_cast<double>(size);
+      needed += bytes * static_cast<double>(signature.numRanks);
+    }
+  double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                     static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (needed <= available)
+    return llvm::Error::success();
+  return fail(llvm::formatv(
+      "the arguments and results of {0} ranks take {1:F1} GiB, this machine "
+      "has {2:F1} GiB; run a part of the program (of a model folder, --layers)",
+      signature.numRanks, needed / (1 << 30), available / (1 << 30)));
 }
 
 static llvm::Expected<std::vector<std::vector<Array>>>
@@ -111,6 +135,8 @@ llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
                 " ranks; 1 to " + Twine(maxRanks) + " run in one process");
   if (!(options.deadline > 0))
     return fail("the deadline of a collective must be above 0 seconds");
+  if (llvm::Error error = checkMemory(signature))
+    return std::move(error);
   auto arguments = readArguments(signature, inputs);
   if (!arguments)
     return arguments.takeError();

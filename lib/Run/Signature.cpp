@@ -2,6 +2,7 @@
 
 #include "tp/Run/Signature.h"
 #include "tp/IR/TP.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tp;
@@ -11,9 +12,10 @@ static llvm::Error fail(const Twine &message) {
 }
 
 static std::string text(ArrayRef<int64_t> shape) {
-  std::string result;
-  llvm::raw_string_ostream(result) << "[" << shape << "]";
-  return result;
+  std::string result = "[";
+  llvm::raw_string_ostream os(result);
+  llvm::interleaveComma(shape, os);
+  return result + "]";
 }
 
 int64_t tp::sizeInBytes(ElementKind kind) {
@@ -146,6 +148,10 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
   if (!global)
     return fail(port.name + ": 'tp.global' is no tensor type");
   port.globalShape = llvm::to_vector(global.getShape());
+  std::optional<int64_t> count = numElements(port.globalShape);
+  if (!count || *count > std::numeric_limits<int64_t>::max() / 8)
+    return fail(port.name + ": the size of " + text(port.globalShape) +
+                " in bytes does not fit 63 bits");
   port.layout = Layout::whole(global.getRank());
   if (llvm::Error error = layout(port, global))
     return std::move(error);

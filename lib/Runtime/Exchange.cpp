@@ -3,9 +3,13 @@
 #include "Runtime/Exchange.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <limits>
 #include <type_traits>
+#include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 using namespace tp::runtime;
 
@@ -15,6 +19,10 @@ namespace {
 /// an all_reduce; beyond, each does one slice for all, which reads every
 /// element once in place of once a member but writes to memory that others own.
 constexpr int64_t readAllBytes = 128 * 1024;
+
+/// From this length on the result of an all_reduce is written around the
+/// caches.
+constexpr int64_t longBytes = 8 << 20;
 
 /// Bytes combined at a time: the partial result stays in the first-level cache
 /// while the members' pieces stream by.
@@ -86,6 +94,33 @@ void reduceRange(T *out, const Share &share, int64_t offset, int64_t count) {
     reduceBlock<Op, T>(out + i, share, offset + i, std::min(block, count - i));
 }
 
+/// Writes around the caches: a long result would push the operands out of them,
+/// and reading its lines before overwriting them costs as much as writing.
+template <typename T> void copyAround(T *to, const T *from, int64_t count) {
+  typedef char Vector __attribute__((vector_size(16)));
+  constexpr int64_t step = sizeof(Vector) / sizeof(T);
+  int64_t i = 0;
+  for (; i < count && reinterpret_cast<uintptr_t>(to + i) % sizeof(Vector); ++i)
+    to[i] = from[i];
+  for (; i + step <= count; i += step) {
+    Vector value;
+    std::memcpy(&value, from + i, sizeof(value));
+    __builtin_nontemporal_store(value, reinterpret_cast<Vector *>(to + i));
+  }
+  for (; i < count; ++i)
+    to[i] = from[i];
+}
+
+/// Makes what was written around the caches visible before anything that this
+/// thread does next.
+void finishCopies() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 /// Each member reduces one slice and writes it to all results. The slice is
 /// read from all operands before it is written, so results may be operands.
 template <typename Op, typename T> void reduceSlice(const Share &share) {
@@ -95,13 +130,22 @@ template <typename Op, typename T> void reduceSlice(const Share &share) {
   int64_t blocksEach = (numBlocks + share.size() - 1) / share.size();
   int64_t begin = std::min(count, share.position() * blocksEach * block);
   int64_t end = std::min(count, begin + blocksEach * block);
+  bool isLong = count * static_cast<int64_t>(sizeof(T)) >= longBytes;
   alignas(64) T result[block];
   for (int64_t i = begin; i < end; i += block) {
     int64_t length = std::min(block, end - i);
     reduceBlock<Op, T>(result, share, i, length);
-    for (size_t m = 0; m < share.members.size(); ++m)
-      std::copy_n(result, length, share.out<T>(m) + i);
+    for (size_t m = 0; m < share.members.size(); ++m) {
+      T *out = share.out<T>(m) + i;
+      // The lines of an operand in place are in the cache already.
+      if (isLong && share.members[m].in != share.members[m].out)
+        copyAround(out, result, length);
+      else
+        std::copy_n(result, length, out);
+    }
   }
+  if (isLong)
+    finishCopies();
 }
 
 template <typename Op, typename T> void allReduce(const Share &share) {

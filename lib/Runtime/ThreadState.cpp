@@ -31,8 +31,7 @@ static microseconds checkDeadline(double seconds) {
 State::State(int64_t numRanks, double deadlineSeconds)
     : longestWait(checkDeadline(deadlineSeconds)), ranks(checkRanks(numRanks)) {
   bool crowded = ranks.size() > std::thread::hardware_concurrency();
-  spin = microseconds(crowded ? 0 : 100);
-  yield = microseconds(crowded ? 20 : 100);
+  spin = microseconds(crowded ? 0 : 200);
 }
 
 //===-- The course of a rank

@@ -34,10 +34,9 @@ public:
 
   int64_t size() const { return static_cast<int64_t>(ranks.size()); }
   std::chrono::microseconds deadline() const { return longestWait; }
-  /// How long to spin, then to yield, before sleeping. Nobody spins where there
-  /// are more ranks than processors: the one waited for may need this one.
-  std::chrono::microseconds spinTime() const { return spin; }
-  std::chrono::microseconds yieldTime() const { return yield; }
+  /// Longest time to spin before sleeping: 0 where there are more ranks than
+  /// processors, for the one waited for may need this one.
+  std::chrono::microseconds mostSpin() const { return spin; }
 
   void beginRun(int64_t rank);
   void endRun(int64_t rank);
@@ -99,7 +98,7 @@ private:
   std::string findCircle(const Waiting &start);
   void wakeAll();
 
-  std::chrono::microseconds longestWait, spin, yield;
+  std::chrono::microseconds longestWait, spin;
   std::vector<RankState> ranks;
   std::atomic<bool> failed{false};
   /// Guards what follows and RankState::waiting.

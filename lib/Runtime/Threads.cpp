@@ -36,7 +36,8 @@ struct View {
 class ThreadCommunicator final : public Communicator {
 public:
   ThreadCommunicator(ThreadWorld::State &world, int64_t rank)
-      : Communicator(rank, world.size()), world(world) {}
+      : Communicator(rank, world.size()), world(world),
+        patience(world.mostSpin()) {}
 
   void beginRun() override { world.beginRun(rank()); }
   void endRun() override { world.endRun(rank()); }
@@ -51,7 +52,11 @@ private:
   void awaitEntry(View &view, Rendezvous::Round round);
   void depart(View &view, Rendezvous::Round round);
 
+  bool pause(const Rendezvous &meeting, Rendezvous::Round round);
+
   ThreadWorld::State &world;
+  /// How long the next wait spins.
+  microseconds patience;
   std::vector<std::unique_ptr<View>> views;
 };
 
@@ -76,10 +81,23 @@ View &ThreadCommunicator::findView(std::span<const int64_t> group) {
   return *views.emplace_back(std::move(view));
 }
 
+/// A short wait without sleeping. Spinning pays off where the others are about
+/// to come and harms where they need this processor, which only shows in the
+/// end: each success doubles the time for the next wait, each failure halves
+/// it.
+bool ThreadCommunicator::pause(const Rendezvous &meeting,
+                               Rendezvous::Round round) {
+  constexpr microseconds yield{20}, least{2};
+  bool done = meeting.pause(round, patience, yield);
+  patience = done ? patience * 2 : patience / 2;
+  patience = std::min(std::max(patience, least), world.mostSpin());
+  return done;
+}
+
 /// Waits, with a look after the others, until the round ends.
 void ThreadCommunicator::awaitEntry(View &view, Rendezvous::Round round) {
   Rendezvous &meeting = *view.meeting;
-  if (meeting.pause(round, world.spinTime(), world.yieldTime()))
+  if (pause(meeting, round))
     return;
   Clock::time_point begin = Clock::now();
   meeting.sleep(round, std::min(firstSleep, world.deadline()));
@@ -123,7 +141,7 @@ void ThreadCommunicator::depart(View &view, Rendezvous::Round round) {
     meeting.open(round);
     return;
   }
-  if (meeting.pause(round, world.spinTime(), world.yieldTime()))
+  if (pause(meeting, round))
     return;
   while (meeting.outcome(round) == Outcome::Waiting)
     meeting.sleep(round, longestSleep);

@@ -248,6 +248,34 @@ TEST(CertificateTest, IsForOneProblem) {
   EXPECT_GT(refused, 50u);
 }
 
+/// The same for a problem in which a value goes elsewhere and all tables stay
+/// what they are.
+TEST(CertificateTest, IsForOneGraph) {
+  Random random(9);
+  SolveOptions options;
+  options.pruneDominated = false;
+  unsigned refused = 0;
+  for (unsigned trial = 0; trial < 2000; ++trial) {
+    Problem problem = random.makeUniform();
+    llvm::Expected<Solution> solution = solve(problem, options);
+    if (!solution) {
+      llvm::consumeError(solution.takeError());
+      continue;
+    }
+    Problem other = problem;
+    pick(other.values, random).consumers[0].variable = random.draw(6);
+    llvm::Expected<Price> bound =
+        checkCertificate(other, solution->certificate);
+    if (bound) {
+      EXPECT_LE(*bound, minimumByBruteForce(other));
+      continue;
+    }
+    llvm::consumeError(bound.takeError());
+    ++refused;
+  }
+  EXPECT_GT(refused, 100u);
+}
+
 /// Two ways to a value, and the two ways to claim that one need not be looked
 /// at: a choice drops another that costs more by at least the detour.
 TEST(CertificateTest, DroppedChoicesAreRecomputed) {
@@ -272,6 +300,113 @@ TEST(CertificateTest, DroppedChoicesAreRecomputed) {
   EXPECT_EQ(llvm::toString(bound.takeError()),
             "variable 'make': choice 1 is left out, but choice 0 need not do "
             "as well");
+}
+
+std::string refusalOf(const Problem &problem, const Certificate &certificate) {
+  llvm::Expected<Price> bound = checkCertificate(problem, certificate);
+  return bound ? "" : llvm::toString(bound.takeError());
+}
+
+Price ticks(uint64_t time) { return *Price::get({time, 0, 0, 0}); }
+
+/// Two equal choices that drop each other leave only the expensive one.
+TEST(CertificateTest, ChoicesMayNotDropEachOther) {
+  Problem problem;
+  problem.costVectors = {{ticks(1), ticks(1), ticks(5)}};
+  problem.variables = {{"v", 0}};
+  Certificate certificate;
+  certificate.dropped = {{{0, 1}, {1, 0}}};
+  certificate.droppedOf = {0};
+  certificate.order = {0};
+  certificate.messages = {{Price()}};
+  certificate.steps = {{ticks(5), 0}};
+  certificate.stepOf = {0};
+  EXPECT_EQ(refusalOf(problem, certificate),
+            "variable 'v': choice 1 is left out, but choice 0 need not do as "
+            "well");
+  certificate.dropped = {{{2, 1}, {1, 0}}};
+  certificate.steps = {{ticks(1), 0}};
+  EXPECT_EQ(refusalOf(problem, certificate), "");
+}
+
+/// A step found right is not taken for another one on the same tables.
+TEST(CertificateTest, EqualStepsMustClaimTheSame) {
+  Problem problem;
+  problem.costVectors = {{ticks(3)}};
+  problem.variables = {{"v", 0}, {"w", 0}};
+  Certificate certificate;
+  certificate.dropped = {{}};
+  certificate.droppedOf = {0, 0};
+  certificate.order = {0, 1};
+  certificate.messages = {{Price()}};
+  certificate.steps = {{ticks(3), 0}, {ticks(9), 0}};
+  certificate.stepOf = {0, 1};
+  EXPECT_EQ(refusalOf(problem, certificate),
+            "step 1 removes variable 'w' and claims more than the minimum");
+}
+
+/// Without slots nothing reaches the consumer, and any claim would hold.
+TEST(CertificateTest, SingleUseHasNoSlots) {
+  Problem problem;
+  problem.tables = {{2, {ticks(0), ticks(4), ticks(7), ticks(0)}}};
+  problem.costVectors = {{ticks(1)}};
+  problem.layoutMaps = {{0}, {1}};
+  problem.variables = {{"make", 0}, {"use", 0}};
+  problem.values = {{"x", 0, {0, 0}, {{1, 1}}}};
+  Solution solution = llvm::cantFail(solve(problem));
+  ASSERT_EQ(solution.cost, ticks(6));
+  Certificate certificate = solution.certificate;
+  certificate.expansions[0].kind = Certificate::Expansion::Kind::Slots;
+  certificate.expansions[0].slotLayouts = {0, 1};
+  certificate.steps[certificate.stepOf[0]].constant = ticks(1000);
+  EXPECT_EQ(refusalOf(problem, certificate),
+            "value 'x' with 1 different uses has the wrong kind of expansion");
+}
+
+/// Layouts 0 (where the value is made), 1, 2 and 4 (wanted) and 3 (a hub).
+DistanceTable makeHub(bool withHub) {
+  DistanceTable table;
+  table.numLayouts = 5;
+  auto distance = [&](unsigned from, unsigned to) {
+    if (from == to)
+      return Price();
+    if (to == 0)
+      return Price::infinite();
+    if (from == 3 || to == 3)
+      return withHub ? ticks(from == 0 ? 6 : 2) : Price::infinite();
+    return ticks(from == 0 ? 8 : 4);
+  };
+  for (unsigned from = 0; from < 5; ++from)
+    for (unsigned to = 0; to < 5; ++to)
+      table.entries.push_back(distance(from, to));
+  return table;
+}
+
+/// The certificate of a problem without the hub is right in all its tables; it
+/// only leaves out the layout that makes a cheaper plan.
+TEST(CertificateTest, SlotsMayNotLeaveOutAHub) {
+  Problem problem;
+  problem.tables = {makeHub(/*withHub=*/false)};
+  problem.costVectors = {{Price()},
+                         {ticks(0), ticks(3), ticks(3)},
+                         {ticks(3), ticks(0), ticks(3)}};
+  problem.layoutMaps = {{0}, {1, 2, 4}};
+  problem.variables = {{"make", 0}, {"use1", 1}, {"use2", 2}};
+  problem.values = {{"x", 0, {0, 0}, {{1, 1}, {2, 1}}}};
+  Solution without = llvm::cantFail(solve(problem));
+  // Both in layout 1: 8 and 3. Nothing is gained by layouts 1 and 2: 8 and 4.
+  ASSERT_EQ(without.cost, ticks(11));
+  ASSERT_EQ(without.certificate.expansions[0].kind,
+            Certificate::Expansion::Kind::Slots);
+  EXPECT_EQ(refusalOf(problem, without.certificate), "");
+  // Over the hub: 6, 2 and 2.
+  problem.tables = {makeHub(/*withHub=*/true)};
+  Solution with = llvm::cantFail(solve(problem));
+  ASSERT_EQ(with.cost, ticks(10));
+  EXPECT_EQ(refusalOf(problem, without.certificate),
+            "value 'x' has slots that leave out layout 3, over which a way "
+            "leads");
+  EXPECT_EQ(refusalOf(problem, with.certificate), "");
 }
 
 TEST(CertificateTest, ImproperProblemIsRefused) {

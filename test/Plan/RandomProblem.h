@@ -31,6 +31,28 @@ public:
     return problem;
   }
 
+  /// A problem in which all variables look alike, so that the same tables meet
+  /// in many ways: six variables with three choices, values with one consumer.
+  Problem makeUniform() {
+    Problem problem;
+    constexpr unsigned numVariables = 6, numChoices = 3;
+    problem.tables = {makeRandomTable(random, numChoices),
+                      makeRandomTable(random, numChoices)};
+    problem.layoutMaps = {{0, 1, 2}, {1, 2, 0}};
+    std::vector<Price> costs;
+    for (unsigned choice = 0; choice < numChoices; ++choice)
+      costs.push_back(*Price::get({draw(4), 0, 0, 0}));
+    problem.costVectors = {std::move(costs)};
+    for (unsigned i = 0; i < numVariables; ++i)
+      problem.variables.push_back({"v" + std::to_string(i), 0});
+    for (unsigned i = 0; i < 8; ++i)
+      problem.values.push_back({"x" + std::to_string(i),
+                                draw(2),
+                                {draw(numVariables), draw(2)},
+                                {{draw(numVariables), 0}}});
+    return problem;
+  }
+
   unsigned draw(unsigned bound) { return random() % bound; }
 
 private:

@@ -58,6 +58,27 @@ TEST(SolverTest, EqualsBruteForce) {
   EXPECT_GT(covers, 50u);
 }
 
+/// Steps in which equal tables meet in different places are different steps.
+TEST(SolverTest, EqualTablesInOtherPlaces) {
+  RandomProblem maker(12);
+  SolveOptions options;
+  options.pruneDominated = false;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    SCOPED_TRACE(trial);
+    Problem problem = maker.makeUniform();
+    Price expected = minimumByBruteForce(problem);
+    llvm::Expected<Solution> solution = solve(problem, options);
+    ASSERT_EQ(bool(solution), expected.isFinite());
+    if (!solution) {
+      llvm::consumeError(solution.takeError());
+      continue;
+    }
+    EXPECT_EQ(solution->cost, expected);
+    EXPECT_EQ(llvm::cantFail(checkCertificate(problem, solution->certificate)),
+              expected);
+  }
+}
+
 TEST(SolverTest, OptionsDoNotChangeTheMinimum) {
   RandomProblem maker(8);
   for (unsigned trial = 0; trial < 200; ++trial) {
@@ -404,6 +425,20 @@ TEST(ProblemTest, CheckFindsOverflow) {
   expect(price(0, 0, uint64_t(1) << 33), "memory in KiB is 17179869184");
   expect(price(0, 0, 0, 1 << 19), "reshard steps is 1048576");
   expect(price(0, (1 << 19) - 1, (uint64_t(1) << 33) - 1, (1 << 19) - 1), "");
+}
+
+/// A tree to two targets may take three steps; four are allowed for.
+TEST(ProblemTest, CheckFindsOverflowOfTrees) {
+  Problem problem = makeShared();
+  auto setMemory = [&](uint64_t memory) {
+    for (unsigned i = 0; i < 16; ++i)
+      problem.tables[0].entries[i] = i % 5 ? price(1, 0, memory) : price(0);
+  };
+  setMemory(uint64_t(1) << 32);
+  EXPECT_NE(llvm::toString(problem.check()).find("KiB is 17179869184"),
+            std::string::npos);
+  setMemory((uint64_t(1) << 32) - 1);
+  EXPECT_EQ(llvm::toString(problem.check()), "");
 }
 
 TEST(ProblemTest, CheckLimitsTargets) {

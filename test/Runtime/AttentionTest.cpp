@@ -105,6 +105,9 @@ TYPED_TEST(AttentionTest, GroupedQueriesOfOddSizes) {
           {1, 130, 3, 2, 2, 33},
           {1, 2, 5, 70, 1, 3},
           {2, 1, 515, 1, 1, 17},
+          {2, 1, 389, 6, 2, 32},
+          {1, 2, 131, 3, 1, 16},
+          {1, 21, 40, 4, 4, 24},
           {1, 3, 4, 2, 1, 1}})
       expectAttention<TypeParam>(table, {batch, queries, keys, heads, kvHeads,
                                          headDim, 0.4, false, 0});
@@ -121,10 +124,13 @@ TYPED_TEST(AttentionTest, CausalFromAnyOrigin) {
                                          {7, 5, -100},
                                          {9, 14, 1000},
                                          {1, 271, 270},
+                                         {3, 260, 257},
+                                         {2, 150, 100},
                                          {1, 5, 0},
                                          {3, 300, 254}})
-      expectAttention<TypeParam>(
-          table, {2, queries, keys, 6, 2, 13, 0.7, true, origin});
+      for (int64_t headDim : {13, 16})
+        expectAttention<TypeParam>(
+            table, {2, queries, keys, 6, 2, headDim, 0.7, true, origin});
   for (const KernelTable &table : supportedKernels()) {
     int64_t least = std::numeric_limits<int64_t>::min();
     expectAttention<TypeParam>(table, {1, 3, 5, 2, 1, 4, 1, true, least});

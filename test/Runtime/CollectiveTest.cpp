@@ -211,6 +211,26 @@ TEST(Collective, AllReduceAddsOverTheGroup) {
         });
 }
 
+/// Long enough to be written around the caches, at an address that is no
+/// multiple of a vector's.
+TEST(Collective, LongResultsArriveAsAWhole) {
+  const int64_t count = 1100003;
+  for (const Grouping &g : {groupings[2], groupings[3]})
+    onRanks(g, [&](int64_t rank, int64_t, int64_t) {
+      Ints in(count), out(count + 2, -1);
+      for (int64_t i = 0; i < count; ++i)
+        in[static_cast<size_t>(i)] = i * (rank + 1);
+      tp_all_reduce(out.data() + 1, in.data(), count, TP_I64, TP_SUM,
+                    g.table.data(), 1, g.groupSize, 9);
+      int64_t factor = g.groupSize * (g.groupSize + 1) / 2, wrong = 0;
+      for (int64_t i = 0; i < count; ++i)
+        wrong += out[static_cast<size_t>(i + 1)] != i * factor;
+      EXPECT_EQ(wrong, 0);
+      EXPECT_EQ(out.front(), -1);
+      EXPECT_EQ(out.back(), -1);
+    });
+}
+
 /// Each type with values that a wrong width or sign would change. Rank r's
 /// elements follow from rank and index alone.
 template <typename T> T value(int64_t rank, int64_t i) {

@@ -7,6 +7,7 @@
 #include "Runtime/Kernels.h"
 #include "tp/Runtime/Abi.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -80,6 +81,19 @@ TYPED_TEST(MatmulTest, EveryTranspositionAndBatching) {
         expectProduct<TypeParam>(
             table, {batch, m, n, k, batched, transposeA, transposeB});
     }
+}
+
+/// Beyond one block of rows, columns and depth, with a remainder of each.
+TYPED_TEST(MatmulTest, SeveralBlocks) {
+  for (const KernelTable &table : supportedKernels())
+    for (int bits = 0; bits < 4; ++bits)
+      for (auto [m, n, k] : {std::array<int64_t, 3>{487, 67, 35},
+                             {29, 1103, 23},
+                             {25, 77, 1045},
+                             {51, 131, 517},
+                             {24, 64, 16}})
+        expectProduct<TypeParam>(
+            table, {1, m, n, k, false, (bits & 1) != 0, (bits & 2) != 0});
 }
 
 TYPED_TEST(MatmulTest, EmptySizesAndEmptySums) {

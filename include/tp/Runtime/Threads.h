@@ -14,9 +14,10 @@ namespace tp::runtime {
 /// communicators. After a failure a world stays failed: make a new one.
 class ThreadWorld {
 public:
-  /// `numRanks` is in [1, 4096]; a member that does not join a collective
-  /// within `deadlineSeconds` (above 0) of its first one makes it fail. Throws
-  /// RuntimeError on other values.
+  /// `numRanks` is in [1, 4096]. A member that has waited in a collective for
+  /// `deadlineSeconds`, in (0, 1e9], makes it fail and names those that have
+  /// not come: longer than any rank computes between two collectives, the first
+  /// touch of its memory included. Throws RuntimeError on other values.
   ThreadWorld(int64_t numRanks, double deadlineSeconds);
   ~ThreadWorld();
 
