@@ -7,8 +7,8 @@
 #include "tp/Passes.h"
 
 void tp::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<TPDialect, mlir::func::FuncDialect,
-                  mlir::arith::ArithDialect>();
+  registry
+      .insert<TPDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

@@ -60,8 +60,7 @@ int main(int argc, char **argv) {
     llvm::errs() << error << "\n";
     return 1;
   }
-  std::unique_ptr<llvm::ToolOutputFile> result =
-      openOutputFile(output, &error);
+  std::unique_ptr<llvm::ToolOutputFile> result = openOutputFile(output, &error);
   if (!result) {
     llvm::errs() << error << "\n";
     return 1;

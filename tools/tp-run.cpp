@@ -2,11 +2,13 @@
 
 /// Runs a program on the ranks of a mesh, as threads of this process.
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tp/InitAll.h"
 #include "tp/Run/Session.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace llvm;
 using tp::ExactCheck;
@@ -100,6 +102,9 @@ static Expected<bool> run() {
   auto module = tp::loadProgram(context, options, outs());
   if (!module)
     return module.takeError();
+  // Prints the notes too: causes and fixes.
+  SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   return tp::runSession(**module, options, outs());
 }
 

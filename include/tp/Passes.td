@@ -15,6 +15,23 @@ def Check : Pass<"tp-check", "::mlir::ModuleOp"> {
     operations' rules. Each violation comes with its cause and with fixes that
     type-check. `tp-opt` runs it on what it reads and, under `--verify-each`,
     after every pass.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #sum> {
+      %0 = tp.relu %x : (tensor<4xf32, #sum>) -> tensor<4xf32, #sum>
+      return %0 : tensor<4xf32, #sum>
+    }
+    ```
+    Run: --tp-check
+
+    After:
+    ```text
+    'tp.relu' is applied to a sum that is not finished: operand 0 is unreduced over "tp" [R1]
+    fix: all-reduce it over "tp" before this operation
+    ```
   }];
 }
 
@@ -23,6 +40,25 @@ def PrintShardingRules : Pass<"tp-print-sharding-rules", "::mlir::ModuleOp"> {
   let description = [{
     Adds the attribute `tp.sharding_rule`: the factors of each dimension, their
     sizes and kinds, and the operands in which the operation is linear.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tp.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    Run: --tp-print-sharding-rules
+
+    After:
+    ```mlir
+    module {
+      func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = tp.relu %arg0 {tp.sharding_rule = "([d0]) -> ([d0]) {d0=4}"} : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
   }];
 }
 
@@ -35,6 +71,36 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
     inlined program; calls that end with equal types share a function.
 
     Ties: fewest collectives, then least memory, then the first choice.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
+                    %b: tensor<8x6xf32> {tp.parameter}) -> tensor<4x6xf32> {
+      %0 = tp.matmul %x, %a : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+      %1 = tp.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      %2 = tp.matmul %1, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %2 : tensor<4x6xf32>
+    }
+    ```
+    Run: --tp-plan="mesh=tp=2"
+
+    After:
+    ```mlir
+    #rank2_sum_tp = #tp.sharding<@mesh, [ {}, {} ], unreduced = {"tp"}>
+    #split0_tp_rank2 = #tp.sharding<@mesh, [ {"tp"}, {} ]>
+    #split1_tp_rank2 = #tp.sharding<@mesh, [ {}, {"tp"} ]>
+    #whole2 = #tp.sharding<@mesh, [ {}, {} ]>
+    module attributes {tp.machine = "h100", tp.plan = {lower_bound = 1200450 : i64, model_axes = "\22tp\22", picoseconds = 1200450 : i64, sequence_parallel = "auto", weights = "stationary"}} {
+      tp.mesh @mesh = <["tp"=2]>
+      func.func @main(%arg0: tensor<4x6xf32, #whole2>, %arg1: tensor<6x8xf32, #split1_tp_rank2> {tp.parameter}, %arg2: tensor<8x6xf32, #split0_tp_rank2> {tp.parameter}) -> tensor<4x6xf32, #whole2> {
+        %0 = tp.matmul %arg0, %arg1 : (tensor<4x6xf32, #whole2>, tensor<6x8xf32, #split1_tp_rank2>) -> tensor<4x8xf32, #split1_tp_rank2>
+        %1 = tp.relu %0 : (tensor<4x8xf32, #split1_tp_rank2>) -> tensor<4x8xf32, #split1_tp_rank2>
+        %2 = tp.matmul %1, %arg2 : (tensor<4x8xf32, #split1_tp_rank2>, tensor<8x6xf32, #split0_tp_rank2>) -> tensor<4x6xf32, #rank2_sum_tp>
+        %3 = tp.reshard %2 : (tensor<4x6xf32, #rank2_sum_tp>) -> tensor<4x6xf32, #whole2>
+        return %3 : tensor<4x6xf32, #whole2>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::tp::TPDialect"];
   let options = [
@@ -59,6 +125,25 @@ def Explain : Pass<"tp-explain", "::mlir::ModuleOp"> {
     For a module that tp-plan has written: each weight's layout, what the next
     best layout of it would cost, what the pins cost, and what each setting of
     `sequence-parallel` costs. The alternatives are solved, not estimated.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
+                    %b: tensor<8x6xf32> {tp.parameter}) -> tensor<4x6xf32> {
+      %0 = tp.matmul %x, %a : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+      %1 = tp.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      %2 = tp.matmul %1, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %2 : tensor<4x6xf32>
+    }
+    ```
+    Run: --tp-plan="mesh=tp=2" --tp-explain -o /dev/null
+
+    After:
+    ```text
+    plan for #tp.mesh<["tp"=2]>, machine h100, weights=stationary
+    argument 1 [6, 8]
+    dimension 1 of 8 over "tp", 4 a rank
+    ```
   }];
   let options = [
     Option<"output", "output", "std::string", "",
@@ -71,6 +156,31 @@ def InsertCollectives : Pass<"tp-insert-collectives", "::mlir::ModuleOp"> {
   let description = [{
     The reshards of one value become one tree: steps that several uses need
     happen once. The tree is the one that the planner priced.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole = #tp.sharding<@mesh, [ {} ]>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #whole> {
+      %0 = tp.reshard %x : (tensor<4xf32, #sum>) -> tensor<4xf32, #whole>
+      return %0 : tensor<4xf32, #whole>
+    }
+    ```
+    Run: --tp-insert-collectives
+
+    After:
+    ```mlir
+    #rank1_sum_tp = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole1 = #tp.sharding<@mesh, [ {} ]>
+    module {
+      tp.mesh @mesh = <["tp"=2]>
+      func.func @main(%arg0: tensor<4xf32, #rank1_sum_tp>) -> tensor<4xf32, #whole1> {
+        %0 = tp.all_reduce %arg0 over {"tp"} : (tensor<4xf32, #rank1_sum_tp>) -> tensor<4xf32, #whole1>
+        return %0 : tensor<4xf32, #whole1>
+      }
+    }
+    ```
   }];
   let options = [
     Option<"machine", "machine", "std::string", "",
@@ -83,6 +193,25 @@ def CostReport : Pass<"tp-cost-report", "::mlir::ModuleOp"> {
   let description = [{
     Per operation and per collective: FLOPs, bytes and time of the rank with the
     largest shards; per rank: bytes of the parameters. Counts follow calls.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole = #tp.sharding<@mesh, [ {} ]>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #whole> {
+      %0 = tp.all_reduce %x over {"tp"} : (tensor<4xf32, #sum>) -> tensor<4xf32, #whole>
+      return %0 : tensor<4xf32, #whole>
+    }
+    ```
+    Run: --tp-cost-report -o /dev/null
+
+    After:
+    ```text
+    machine h100, mesh tp=2, 2 ranks
+    all_reduce
+    16 bytes sent per rank
+    ```
   }];
   let options = [
     Option<"format", "format", "std::string", "\"text\"", "text or json">,
@@ -99,6 +228,30 @@ def Partition : Pass<"tp-partition", "::mlir::ModuleOp"> {
     Functions become `tp.local`: tensors of local shape, collectives with
     explicit groups, origins where an operation must know where its shard lies.
     Shards are even here, so one program serves all ranks.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole = #tp.sharding<@mesh, [ {} ]>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #whole> {
+      %0 = tp.all_reduce %x over {"tp"} : (tensor<4xf32, #sum>) -> tensor<4xf32, #whole>
+      return %0 : tensor<4xf32, #whole>
+    }
+    ```
+    Run: --tp-partition
+
+    After:
+    ```mlir
+    #whole1 = #tp.sharding<@mesh, [ {} ]>
+    module {
+      tp.mesh @mesh = <["tp"=2]>
+      func.func @main(%arg0: tensor<4xf32> {tp.global = tensor<4xf32, #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>>}) -> (tensor<4xf32> {tp.global = tensor<4xf32, #whole1>}) attributes {tp.local, tp.ranks = 2 : i64} {
+        %0 = tp.local_all_reduce %arg0 sum groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    }
+    ```
   }];
 }
 
@@ -109,6 +262,19 @@ def LowerToCPU : Pass<"tp-lower-to-cpu", "::mlir::ModuleOp"> {
     attention, norms, lookups and collectives become calls of the run-time
     library. Buffers come from the rank's arena and are freed after their last
     use. Collectives are numbered in program order, the same on all ranks.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tp.local} {
+      return %x : tensor<4xf32>
+    }
+    ```
+    Run: --tp-lower-to-cpu
+
+    After:
+    ```text
+    llvm.func @main
+    ```
   }];
 }
 

@@ -37,7 +37,8 @@ struct AttentionModel : KernelModel<AttentionModel, AttentionOp> {
       return failure();
     for (Value tensor : {op.getQuery(), op.getKey(), op.getValue()})
       call.tensor(tensor);
-    for (int64_t size : {query[0], query[1], key[1], query[2], key[2], query[3]})
+    for (int64_t size :
+         {query[0], query[1], key[1], query[2], key[2], query[3]})
       call.integer(size);
     call.real(op.getScale().convertToDouble());
     call.integer(op.getCausal());

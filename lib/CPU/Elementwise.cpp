@@ -15,13 +15,11 @@ void tp::replaceByElementwise(PatternRewriter &rewriter, Operation *op,
   SmallVector<AffineMap> maps;
   for (Value input : inputs) {
     unsigned own = cast<RankedTensorType>(input.getType()).getRank();
-    maps.push_back(
-        AffineMap::getMinorIdentityMap(rank, own, op->getContext()));
+    maps.push_back(AffineMap::getMinorIdentityMap(rank, own, op->getContext()));
   }
   maps.push_back(AffineMap::getMultiDimIdentityMap(rank, op->getContext()));
-  Value empty =
-      tensor::EmptyOp::create(rewriter, op->getLoc(), type.getShape(),
-                              type.getElementType());
+  Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), type.getShape(),
+                                        type.getElementType());
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   rewriter.replaceOpWithNewOp<linalg::GenericOp>(
       op, TypeRange(type), inputs, empty, maps, loops,
@@ -42,8 +40,8 @@ static Value relu(ReluOp, OpBuilder &builder, Location loc, Value x) {
 }
 
 static Value silu(SiluOp, OpBuilder &builder, Location loc, Value x) {
-  Value power = math::ExpOp::create(builder, loc,
-                                    arith::NegFOp::create(builder, loc, x));
+  Value power =
+      math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
   Value below = arith::AddFOp::create(
       builder, loc, number(builder, loc, x.getType(), 1), power);
   return arith::DivFOp::create(builder, loc, x, below);
@@ -70,8 +68,8 @@ static Value gelu(GeluOp op, OpBuilder &builder, Location loc, Value x) {
     Value scale = number(builder, loc, type, 0.70710678118654752440);
     bend = math::ErfOp::create(builder, loc, times(x, scale));
   }
-  Value sum = arith::AddFOp::create(builder, loc,
-                                    number(builder, loc, type, 1), bend);
+  Value sum =
+      arith::AddFOp::create(builder, loc, number(builder, loc, type, 1), bend);
   return times(times(number(builder, loc, type, 0.5), x), sum);
 }
 

@@ -51,8 +51,8 @@ void KernelCall::integer(int64_t value) {
 void KernelCall::index(Value value, int64_t otherwise) {
   if (!value)
     return integer(otherwise);
-  arguments.push_back(arith::IndexCastOp::create(
-      rewriter, op->getLoc(), rewriter.getI64Type(), value));
+  arguments.push_back(arith::IndexCastOp::create(rewriter, op->getLoc(),
+                                                 rewriter.getI64Type(), value));
 }
 
 void KernelCall::real(double value) {
@@ -89,8 +89,8 @@ func::FuncOp KernelCall::declare(StringRef function, bool isCollective) {
     return known;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(module.getBody());
-  auto declaration = func::FuncOp::create(
-      rewriter, op->getLoc(), name, rewriter.getFunctionType(types, {}));
+  auto declaration = func::FuncOp::create(rewriter, op->getLoc(), name,
+                                          rewriter.getFunctionType(types, {}));
   declaration.setPrivate();
   declaration->setAttr(runtimeAttrName, rewriter.getStringAttr(function));
   if (isCollective)
@@ -105,7 +105,7 @@ LogicalResult KernelCall::call(StringRef function, bool isCollective) {
       rewriter, op->getLoc(),
       MemRefType::get(type.getShape(), type.getElementType()), {});
   if (broken || failed(result))
-    return op->emitOpError() << "could not be given buffers";
+    return failure();
   SmallVector<Value> inputs = std::move(arguments);
   arguments.clear();
   buffer(*result);

@@ -94,8 +94,8 @@ struct KernelModel
             const mlir::bufferization::BufferizationOptions &options,
             mlir::bufferization::BufferizationState &state) const {
     KernelCall call(rewriter, op, options, state);
-    return static_cast<const Derived *>(this)->write(
-        mlir::cast<ConcreteOp>(op), call);
+    return static_cast<const Derived *>(this)->write(mlir::cast<ConcreteOp>(op),
+                                                     call);
   }
 };
 

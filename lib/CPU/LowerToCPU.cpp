@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tp/CPU/Lowering.h"
 #include "CPU/Patterns.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -26,6 +25,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "tp/CPU/Lowering.h"
 #include "tp/Passes.h"
 
 using namespace mlir;
@@ -40,8 +40,8 @@ namespace tp {
 /// code depends on.
 static NamedAttrList withoutOurs(DictionaryAttr attributes) {
   NamedAttrList rest;
-  for (NamedAttribute attr : attributes ? attributes.getValue()
-                                        : ArrayRef<NamedAttribute>())
+  for (NamedAttribute attr :
+       attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
     if (!attr.getName().getValue().starts_with("tp."))
       rest.append(attr);
   return rest;
@@ -90,20 +90,18 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
   StringRef getName() const final { return "ConvertToLoops"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                    linalg::LinalgDialect, LLVM::LLVMDialect,
-                    math::MathDialect, memref::MemRefDialect,
-                    tensor::TensorDialect>();
+                    linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                    memref::MemRefDialect, tensor::TensorDialect>();
     registerCPUBufferization(registry);
   }
 
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    if (failed(requireLocal(module)))
+    if (failed(requireLocal(module)) || failed(lowerShardOrigins(module)))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     addElementwisePatterns(patterns);
     addShapePatterns(patterns);
-    addShardOriginPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
     module->setDiscardableAttrs(
@@ -126,12 +124,11 @@ struct ExpandTranscendentals
   StringRef getName() const final { return "ExpandTranscendentals"; }
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(
-        patterns, [](StringRef name) {
-          return name == math::ExpOp::getOperationName() ||
-                 name == math::TanhOp::getOperationName() ||
-                 name == math::ErfOp::getOperationName();
-        });
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == math::ExpOp::getOperationName() ||
+             name == math::TanhOp::getOperationName() ||
+             name == math::ErfOp::getOperationName();
+    });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -23,8 +23,8 @@ void replaceByElementwise(mlir::PatternRewriter &rewriter, mlir::Operation *op,
 void addElementwisePatterns(mlir::RewritePatternSet &patterns);
 /// reshape, transpose, local_slice and local_mask.
 void addShapePatterns(mlir::RewritePatternSet &patterns);
-/// shard_origin: arithmetic on the number of the rank.
-void addShardOriginPatterns(mlir::RewritePatternSet &patterns);
+/// Replaces each shard_origin by arithmetic on the number of the rank.
+llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 
 /// Each family's models of the operations that become calls.
 void addMatmulModels(mlir::MLIRContext &context);

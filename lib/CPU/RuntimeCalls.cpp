@@ -16,8 +16,8 @@ static Value pointerTo(OpBuilder &builder, Location loc, Value buffer) {
     buffer = cast.getSource();
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            address);
+  Value number =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), number);
 }

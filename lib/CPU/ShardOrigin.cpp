@@ -37,12 +37,6 @@ struct Arithmetic {
   }
 };
 
-struct LowerShardOrigin : OpRewritePattern<ShardOriginOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ShardOriginOp op,
-                                PatternRewriter &rewriter) const override;
-};
-
 } // namespace
 
 /// The number of the rank, from the run-time library.
@@ -70,38 +64,41 @@ static Value coordinate(Arithmetic make, Value rank, const AxisPart &part,
                      part.size);
 }
 
-LogicalResult
-LowerShardOrigin::matchAndRewrite(ShardOriginOp op,
-                                  PatternRewriter &rewriter) const {
+static LogicalResult lower(ShardOriginOp op) {
+  OpBuilder builder(op);
   MeshAttr mesh = lookupMesh(op, op.getMeshAttr());
   if (!mesh)
     return op.emitOpError() << "names mesh " << op.getMeshAttr()
                             << ", which the module does not have";
   SmallVector<Attribute> axes(op.getSplit().getAxes());
-  FailureOr<AxisParts> parts = resolveAxes(rewriter.getArrayAttr(axes), mesh);
+  FailureOr<AxisParts> parts = resolveAxes(builder.getArrayAttr(axes), mesh);
   if (failed(parts))
     return op.emitOpError() << "names an axis that mesh " << op.getMeshAttr()
                             << " does not have";
-  Arithmetic make{rewriter, op.getLoc()};
+  Arithmetic make{builder, op.getLoc()};
   int64_t unit = op.getSplit().getUnit();
-  Value rank = callRank(rewriter, op);
+  Value rank = callRank(builder, op);
   Value offset = make.number(0);
   Value size = make.number(static_cast<int64_t>(op.getSize()) / unit);
   for (const AxisPart &part : *parts) {
     Value place = coordinate(make, rank, part, mesh);
     Value base = make.over(size, part.size);
     Value extra = make.modulo(size, part.size);
-    Value before = arith::MinUIOp::create(rewriter, op.getLoc(), place, extra);
+    Value before = arith::MinUIOp::create(builder, op.getLoc(), place, extra);
     offset = make.plus(offset, make.plus(make.times(place, base), before));
-    Value hasMore = arith::SelectOp::create(rewriter, op.getLoc(),
-                                            make.less(place, extra),
-                                            make.number(1), make.number(0));
+    Value hasMore =
+        arith::SelectOp::create(builder, op.getLoc(), make.less(place, extra),
+                                make.number(1), make.number(0));
     size = make.plus(base, hasMore);
   }
-  rewriter.replaceOp(op, make.times(offset, make.number(unit)));
+  op.replaceAllUsesWith(make.times(offset, make.number(unit)));
+  op.erase();
   return success();
 }
 
-void tp::addShardOriginPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerShardOrigin>(patterns.getContext());
+LogicalResult tp::lowerShardOrigins(ModuleOp module) {
+  WalkResult result = module.walk([](ShardOriginOp op) {
+    return failed(lower(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }

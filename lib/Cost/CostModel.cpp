@@ -25,8 +25,8 @@ const Link &CostModel::getLink(ArrayRef<AxisPart> parts) const {
     bool joins = link.ranks == 0 || llvm::all_of(parts, [&](AxisPart part) {
                    int64_t axisSize = mesh.getAxes()[part.axis].getSize();
                    // Ranks between one repetition of the part and the next.
-                   int64_t period = mesh.getStride(part.axis) * axisSize /
-                                    part.pre;
+                   int64_t period =
+                       mesh.getStride(part.axis) * axisSize / part.pre;
                    return link.ranks % period == 0;
                  });
     if (joins)
@@ -57,8 +57,8 @@ Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
   SmallVector<AxisParts> parts = getFactorParts(rule, layouts);
   cost.flops = rule.flopsPerPoint;
   for (unsigned factor : rule.workFactors)
-    cost.flops *= static_cast<double>(llvm::divideCeil(
-        rule.factors[factor].size, numRanks(parts[factor])));
+    cost.flops *= static_cast<double>(
+        llvm::divideCeil(rule.factors[factor].size, numRanks(parts[factor])));
   auto resultType = cast<RankedTensorType>(types.back());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
     bool lookedUp = rule.lookedUp && *rule.lookedUp == tensor;

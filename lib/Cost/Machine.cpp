@@ -88,11 +88,10 @@ static Error checkMachine(StringRef file, const Machine &machine) {
                              "link",
                              file.str().c_str());
   for (const Peak &peak : machine.peaks)
-    if (Error error =
-            checkPositive(file, "peak of " + peak.type, peak.flops))
+    if (Error error = checkPositive(file, "peak of " + peak.type, peak.flops))
       return error;
-  if (Error error = checkPositive(file, "memory_bandwidth",
-                                  machine.memoryBandwidth))
+  if (Error error =
+          checkPositive(file, "memory_bandwidth", machine.memoryBandwidth))
     return error;
   if (Error error = checkPositive(file, "memory_bytes",
                                   static_cast<double>(machine.memoryBytes)))
@@ -112,10 +111,9 @@ Expected<Machine> Machine::parse(StringRef text, StringRef fileName) {
       &message);
   input >> machine;
   if (input.error())
-    return createStringError("%s is not a machine description: %s",
-                             fileName.str().c_str(),
-                             message.empty() ? input.error().message().c_str()
-                                             : message.c_str());
+    return createStringError(
+        "%s is not a machine description: %s", fileName.str().c_str(),
+        message.empty() ? input.error().message().c_str() : message.c_str());
   if (Error error = checkMachine(fileName, machine))
     return std::move(error);
   return machine;

@@ -58,8 +58,7 @@ Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
 
 LogicalResult AttentionOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType(),
-                   value = getValue().getType(),
-                   result = getResult().getType();
+                   value = getValue().getType(), result = getResult().getType();
   for (RankedTensorType type : {query, key, value, result}) {
     if (type.getRank() != 4)
       return emitOpError() << "tensor of rank " << type.getRank()
@@ -79,8 +78,7 @@ LogicalResult AttentionOp::verify() {
   if (query.getDimSize(0) != key.getDimSize(0) ||
       query.getDimSize(3) != key.getDimSize(3))
     return emitOpError() << "query [" << query.getShape() << "] and key ["
-                         << key.getShape()
-                         << "] differ in batch or head size";
+                         << key.getShape() << "] differ in batch or head size";
   int64_t heads = query.getDimSize(2), kvHeads = key.getDimSize(2);
   bool grouped = kvHeads == 0 ? heads == 0 : heads % kvHeads == 0;
   if (!grouped)
@@ -105,8 +103,7 @@ ShardingRule AttentionOp::getShardingRule() {
       builder.factor("head_dim", query.getDimSize(3), FactorKind::Whole);
   // Every element of a value's head is weighted alike, so this one may split.
   unsigned carried = builder.factor("value_dim", query.getDimSize(3));
-  builder
-      .operand({{batch}, {queries}, {groups, inGroup}, {contracted}})
+  builder.operand({{batch}, {queries}, {groups, inGroup}, {contracted}})
       .operand({{batch}, {keys}, {groups}, {contracted}})
       .operand({{batch}, {keys}, {groups}, {carried}})
       .result({{batch}, {queries}, {groups, inGroup}, {carried}})

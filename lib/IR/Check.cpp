@@ -44,9 +44,8 @@ private:
 
 void ModuleChecker::report(Operation *op, const Violation &violation) {
   ++numErrors;
-  InFlightDiagnostic diag = op->emitError()
-                            << violation.message << " [" << violation.label
-                            << "]";
+  InFlightDiagnostic diag = op->emitError() << violation.message << " ["
+                                            << violation.label << "]";
   if (!violation.cause.empty() && violation.causeLocation)
     diag.attachNote(*violation.causeLocation) << violation.cause;
   for (const std::string &fix : violation.fixes)
@@ -93,9 +92,8 @@ bool ModuleChecker::checkTypes(Operation *op) {
     MeshAttr mesh = lookupMesh(op, sharding.getMesh());
     ScopedDiagnosticHandler quiet(op->getContext(),
                                   [](Diagnostic &) { return success(); });
-    good &= mesh && succeeded(resolve(sharding, mesh, [&] {
-              return op->emitError();
-            }));
+    good &= mesh &&
+            succeeded(resolve(sharding, mesh, [&] { return op->emitError(); }));
   }
   return good;
 }
@@ -124,10 +122,10 @@ void ModuleChecker::checkForeign(Operation *op) {
       llvm::none_of(op->getResultTypes(), encoded))
     return;
   ++numErrors;
-  InFlightDiagnostic diag =
-      op->emitError() << "'" << op->getName()
-                      << "' meets a sharded value, whose layout it would "
-                         "ignore [R12]";
+  InFlightDiagnostic diag = op->emitError()
+                            << "'" << op->getName()
+                            << "' meets a sharded value, whose layout it would "
+                               "ignore [R12]";
   diag.attachNote() << "fix: use the tp operation, or partition first";
 }
 

@@ -78,9 +78,8 @@ LogicalResult AllToAllOp::verify() {
 
 /// The step of a collective whose axes tp-check has resolved; unresolved axes
 /// give a step that fits no layout.
-static LayoutStep makeStep(Operation *op, LayoutStep::Kind kind,
-                           ArrayAttr axes, unsigned dim = 0,
-                           unsigned target = 0) {
+static LayoutStep makeStep(Operation *op, LayoutStep::Kind kind, ArrayAttr axes,
+                           unsigned dim = 0, unsigned target = 0) {
   LayoutStep step{kind, dim, target, {}};
   ShardingAttr sharding = getSharding(op->getOperand(0));
   MeshAttr mesh = sharding ? lookupMesh(op, sharding.getMesh()) : MeshAttr();
@@ -129,8 +128,8 @@ static DenseIntElementsAttr makeTable(OpBuilder &builder,
   for (ArrayRef<int64_t> row : rows)
     llvm::append_range(flat, row);
   int64_t columns = rows.empty() ? 0 : rows.front().size();
-  auto type = RankedTensorType::get({static_cast<int64_t>(rows.size()), columns},
-                                    builder.getI64Type());
+  auto type = RankedTensorType::get(
+      {static_cast<int64_t>(rows.size()), columns}, builder.getI64Type());
   return DenseIntElementsAttr::get(type, flat);
 }
 
@@ -170,9 +169,10 @@ Value AllToAllOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
 /// Where in the rank's present piece its new piece starts.
 Value AllSliceOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
   MeshAttr mesh = getMesh(*this);
-  auto refs = llvm::map_to_vector(
-      getLayoutStep().parts,
-      [&](const AxisPart &part) { return toAttr(part, mesh); });
+  auto refs =
+      llvm::map_to_vector(getLayoutStep().parts, [&](const AxisPart &part) {
+        return toAttr(part, mesh);
+      });
   int64_t unit = getSharding(getResult()).getDims()[getDim()].getUnit();
   int64_t size = cast<ShapedType>(operand.getType()).getDimSize(getDim());
   auto split = DimShardingAttr::get(getContext(), refs, unit);
@@ -191,10 +191,10 @@ Value ToUnreducedOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
   auto refs = llvm::map_to_vector(
       parts, [&](const AxisPart &part) { return toAttr(part, mesh); });
   auto split = DimShardingAttr::get(getContext(), refs, 1);
-  Value place = ShardOriginOp::create(
-      builder, getLoc(), builder.getIndexType(),
-      getSharding(getInput()).getMesh(), split,
-      builder.getI64IntegerAttr(numRanks(parts)));
+  Value place =
+      ShardOriginOp::create(builder, getLoc(), builder.getIndexType(),
+                            getSharding(getInput()).getMesh(), split,
+                            builder.getI64IntegerAttr(numRanks(parts)));
   return LocalMaskOp::create(builder, getLoc(), type, operand, place);
 }
 
@@ -202,10 +202,10 @@ Value ToUnreducedOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
 Value CollectivePermuteOp::writeLocal(OpBuilder &builder, Value operand,
                                       Type type) {
   MeshAttr mesh = getMesh(*this);
-  auto before = getGroups(getCheckedLayout(getInput()).dims[getDim()].parts,
-                          mesh);
-  auto after = getGroups(getCheckedLayout(getResult()).dims[getDim()].parts,
-                         mesh);
+  auto before =
+      getGroups(getCheckedLayout(getInput()).dims[getDim()].parts, mesh);
+  auto after =
+      getGroups(getCheckedLayout(getResult()).dims[getDim()].parts, mesh);
   SmallVector<SmallVector<int64_t>> pairs;
   if (succeeded(before) && succeeded(after))
     for (auto [source, target] : llvm::zip_equal(*before, *after))

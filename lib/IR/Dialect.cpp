@@ -93,8 +93,8 @@ static LogicalResult verifyOneAttr(Operation *op, NamedAttribute attr,
     return refuse("a string");
   if (name == globalAttrName && !isa<TypeAttr>(attr.getValue()))
     return refuse("a type");
-  bool wantsNumber = name == likeAttrName || name == boundAttrName ||
-                     name == ranksAttrName;
+  bool wantsNumber =
+      name == likeAttrName || name == boundAttrName || name == ranksAttrName;
   if (!wantsNumber)
     return success();
   auto number = dyn_cast<IntegerAttr>(attr.getValue());

@@ -12,15 +12,14 @@ static LogicalResult verifySameShapeAndType(Operation *op) {
   auto input = cast<RankedTensorType>(op->getOperand(0).getType());
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (input.getShape() != result.getShape())
-    return op->emitOpError() << "result shape [" << result.getShape()
-                             << "] differs from operand shape ["
-                             << input.getShape() << "]";
+    return op->emitOpError()
+           << "result shape [" << result.getShape()
+           << "] differs from operand shape [" << input.getShape() << "]";
   if (input.getElementType() != result.getElementType())
-    return op->emitOpError() << "result element type "
-                             << result.getElementType()
-                             << " differs from the operand's "
-                             << input.getElementType()
-                             << "; tp.cast changes element types";
+    return op->emitOpError()
+           << "result element type " << result.getElementType()
+           << " differs from the operand's " << input.getElementType()
+           << "; tp.cast changes element types";
   return success();
 }
 
@@ -45,8 +44,8 @@ static LogicalResult verifyBinary(Operation *op) {
     someIsFull |= operand.getRank() == result.getRank();
   }
   if (!someIsFull)
-    return op->emitOpError() << "no operand has the result's rank of "
-                             << result.getRank();
+    return op->emitOpError()
+           << "no operand has the result's rank of " << result.getRank();
   return success();
 }
 
@@ -63,8 +62,8 @@ LogicalResult CastOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
   if (input.getShape() != result.getShape())
     return emitOpError() << "result shape [" << result.getShape()
-                         << "] differs from operand shape ["
-                         << input.getShape() << "]";
+                         << "] differs from operand shape [" << input.getShape()
+                         << "]";
   Type from = input.getElementType(), to = result.getElementType();
   bool bothFloat = isa<FloatType>(from) && isa<FloatType>(to);
   bool bothInteger = isa<IntegerType>(from) && isa<IntegerType>(to);
@@ -82,8 +81,8 @@ LogicalResult ConstantOp::verify() {
   if (value.getShape() == result.getShape() &&
       value.getElementType() == result.getElementType())
     return success();
-  return emitOpError() << "value of type " << value
-                       << " for a result of type " << result;
+  return emitOpError() << "value of type " << value << " for a result of type "
+                       << result;
 }
 
 //===- Sharding rules -----------------------------------------------------===//

@@ -54,9 +54,8 @@ private:
       ++current;
       dealt = 1;
     }
-    undivided.factor = factors.empty()
-                           ? ~0u
-                           : factors[std::min(current, factors.size() - 1)];
+    undivided.factor =
+        factors.empty() ? ~0u : factors[std::min(current, factors.size() - 1)];
     undivided.ranks = part.size;
     return failure();
   }
@@ -161,6 +160,9 @@ private:
 
   bool dealAll();
   void addUndivided(unsigned tensor, const UndividedFactor &undivided);
+  std::string describeSplit(ArrayRef<AxisPart> parts) const;
+  void addDifference(unsigned factor, unsigned first, unsigned other);
+  FailureOr<AxisParts> joinFactor(unsigned factor);
   bool joinFactors();
   void checkWholeFactors();
   void checkAxesUsedOnce();
@@ -234,39 +236,48 @@ bool OperationChecker::dealAll() {
   return good;
 }
 
+/// "is split over "tp"" or "is whole".
+std::string OperationChecker::describeSplit(ArrayRef<AxisPart> parts) const {
+  return parts.empty() ? "is whole" : "is split over " + text(parts);
+}
+
 // R4: a factor's axes are the same wherever it appears.
+void OperationChecker::addDifference(unsigned factor, unsigned first,
+                                     unsigned other) {
+  Violation &violation = add(
+      "R4", llvm::formatv(
+                "{0}: '{1}' of {2} {3} in {4} but {5} in {6}", name(),
+                rule.factors[factor].name, rule.factors[factor].size,
+                describeSplit(dealt[first].parts[factor]), describe(first),
+                describeSplit(dealt[other].parts[factor]), describe(other)));
+  setCause(violation, value(other), "the other layout is given here");
+  violation.fixes.push_back(llvm::formatv("reshard {0} to the layout of {1}",
+                                          describe(other), describe(first)));
+}
+
+/// The axes of one factor, from the first tensor that has it; failure if
+/// another one differs.
+FailureOr<AxisParts> OperationChecker::joinFactor(unsigned factor) {
+  std::optional<unsigned> first;
+  for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor) {
+    if (!dealt[tensor].present[factor])
+      continue;
+    if (!first)
+      first = tensor;
+    if (dealt[tensor].parts[factor] == dealt[*first].parts[factor])
+      continue;
+    addDifference(factor, *first, tensor);
+    return failure();
+  }
+  return first ? dealt[*first].parts[factor] : AxisParts();
+}
+
 bool OperationChecker::joinFactors() {
   bool good = true;
-  for (auto [index, factor] : llvm::enumerate(rule.factors)) {
-    std::optional<unsigned> first;
-    factorParts.emplace_back();
-    for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor) {
-      if (!dealt[tensor].present[index])
-        continue;
-      const AxisParts &parts = dealt[tensor].parts[index];
-      if (!first) {
-        first = tensor;
-        factorParts[index] = parts;
-        continue;
-      }
-      if (parts == factorParts[index])
-        continue;
-      good = false;
-      auto over = [&](const AxisParts &axes) {
-        return axes.empty() ? std::string("is whole")
-                            : "is split over " + text(axes);
-      };
-      Violation &violation = add(
-          "R4", llvm::formatv("{0}: '{1}' of {2} {3} in {4} but {5} in {6}",
-                              name(), factor.name, factor.size,
-                              over(factorParts[index]), describe(*first),
-                              over(parts), describe(tensor)));
-      setCause(violation, value(tensor), "the other layout is given here");
-      violation.fixes.push_back(
-          llvm::formatv("reshard {0} to the layout of {1}", describe(tensor),
-                        describe(*first)));
-      break;
-    }
+  for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
+    FailureOr<AxisParts> parts = joinFactor(factor);
+    good &= succeeded(parts);
+    factorParts.push_back(succeeded(parts) ? *parts : AxisParts());
   }
   return good;
 }
@@ -335,12 +346,12 @@ void OperationChecker::checkNonlinear(unsigned operand) {
   std::string why;
   bool keeps = op.keepsPartialSums(why);
   StringRef kind = layout.kind == ReductionKind::Sum ? "sum" : "maximum";
-  Violation &violation = add(
-      keeps ? "R1" : "R8",
-      llvm::formatv("{0} is applied to a {1} that is not finished: {2} is "
-                    "unreduced over {3}{4}",
-                    name(), kind, describe(operand), text(layout.unreduced),
-                    why.empty() ? "" : "; " + why));
+  Violation &violation =
+      add(keeps ? "R1" : "R8",
+          llvm::formatv("{0} is applied to a {1} that is not finished: {2} is "
+                        "unreduced over {3}{4}",
+                        name(), kind, describe(operand), text(layout.unreduced),
+                        why.empty() ? "" : "; " + why));
   Value source = value(operand);
   if (Operation *maker = findMaker(source, layout.unreduced))
     setCause(violation, maker->getResult(0),
@@ -349,8 +360,7 @@ void OperationChecker::checkNonlinear(unsigned operand) {
     setCause(violation, source, "it comes in unreduced");
   violation.fixes.push_back("all-reduce it over " + text(layout.unreduced) +
                             " before this operation");
-  violation.fixes.push_back("reduce-scatter it over " +
-                            text(layout.unreduced) +
+  violation.fixes.push_back("reduce-scatter it over " + text(layout.unreduced) +
                             " along a dimension that this operation may split");
 }
 
@@ -365,8 +375,7 @@ AxisParts OperationChecker::checkSet(ArrayRef<unsigned> set) {
     bool firstIsPartial = others.empty() || !axes.empty();
     unsigned partial = firstIsPartial ? set.front() : operand;
     unsigned whole = firstIsPartial ? operand : set.front();
-    AxisParts wanted =
-        normalizeSet(layouts[partial].unreduced);
+    AxisParts wanted = normalizeSet(layouts[partial].unreduced);
     auto state = [&](unsigned number) {
       AxisParts parts = normalizeSet(layouts[number].unreduced);
       return parts.empty() ? std::string("finished")
@@ -380,8 +389,8 @@ AxisParts OperationChecker::checkSet(ArrayRef<unsigned> set) {
     if (Operation *maker = findMaker(value(partial), wanted))
       setCause(violation, maker->getResult(0),
                "'" + maker->getName().getStringRef() + "' left it unreduced");
-    violation.fixes.push_back(llvm::formatv(
-        "all-reduce {0} over {1} first", describe(partial), text(wanted)));
+    violation.fixes.push_back(llvm::formatv("all-reduce {0} over {1} first",
+                                            describe(partial), text(wanted)));
     violation.fixes.push_back(
         llvm::formatv("make {0} unreduced with tp.to_unreduced over {1}",
                       describe(whole), text(wanted)));
@@ -463,92 +472,4 @@ void OperationChecker::checkResult(unsigned tensor, AxisParts expected) {
 SmallVector<Violation> tp::checkOperation(ShardingRuleOpInterface op,
                                           MeshAttr mesh) {
   return OperationChecker(op, mesh).check();
-}
-
-//===- Checking a collective ----------------------------------------------===//
-
-/// What the step wants of its operand.
-static std::string describeNeed(const LayoutStep &step, const std::string &axes) {
-  switch (step.kind) {
-  case LayoutStep::AllReduce:
-  case LayoutStep::ReduceScatter:
-    return "an operand that is unreduced over " + axes;
-  case LayoutStep::AllGather:
-    return llvm::formatv("an operand whose dimension {0} is split, minor-most, "
-                         "over {1}",
-                         step.dim, axes);
-  case LayoutStep::AllToAll:
-    return llvm::formatv("an operand whose dimension {0} is split, minor-most, "
-                         "over {1}, and another target dimension",
-                         step.dim, axes);
-  case LayoutStep::Permute:
-    return llvm::formatv("an operand whose dimension {0} is split over {1} in "
-                         "some order",
-                         step.dim, axes);
-  case LayoutStep::AllSlice:
-  case LayoutStep::ToUnreduced:
-    return "an operand that is whole over " + axes;
-  }
-  return "";
-}
-
-/// All axes that a layout uses.
-static AxisParts usedAxes(const Layout &layout) {
-  AxisParts used(layout.unreduced);
-  for (const DimLayout &dim : layout.dims)
-    llvm::append_range(used, dim.parts);
-  return used;
-}
-
-// R11: a collective fits its operand, and its result is what it makes.
-SmallVector<Violation> tp::checkCollective(CollectiveOpInterface op,
-                                           MeshAttr mesh) {
-  SmallVector<Violation> violations;
-  LayoutStep step = op.getLayoutStep();
-  std::string axes = toString(step.parts, mesh);
-  std::string name = "'" + op->getName().getStringRef().str() + "'";
-  auto add = [&](const Twine &message, StringRef fix) {
-    Violation &violation = violations.emplace_back();
-    violation.label = "R11";
-    violation.message = (name + message).str();
-    violation.fixes.push_back(fix.str());
-  };
-  Layout before = getCheckedLayout(op->getOperand(0));
-  Layout after = getCheckedLayout(op->getResult(0));
-  ArrayRef<int64_t> shape =
-      cast<ShapedType>(op->getOperand(0).getType()).getShape();
-  if (step.parts.empty()) {
-    add(": its axes are not axes of the mesh", "name axes of the mesh");
-    return violations;
-  }
-  std::optional<Layout> made = apply(step, before);
-  bool addsAxes = step.kind == LayoutStep::AllSlice ||
-                  step.kind == LayoutStep::ToUnreduced;
-  bool alreadyUsed =
-      addsAxes && llvm::any_of(step.parts, [&](const AxisPart &part) {
-        return llvm::any_of(usedAxes(before), [&](const AxisPart &used) {
-          return part.overlaps(used);
-        });
-      });
-  bool maxToSum = step.kind == LayoutStep::ToUnreduced &&
-                  !before.unreduced.empty() && before.kind != after.kind;
-  if (!made || alreadyUsed || maxToSum) {
-    add(": needs " + describeNeed(step, axes),
-        "leave it out, or name the axes that the operand has");
-    return violations;
-  }
-  if (step.kind == LayoutStep::ToUnreduced && before.unreduced.empty())
-    made->kind = after.kind;
-  for (auto [dim, target] : llvm::zip_equal(made->dims, after.dims))
-    dim.unit = target.unit;
-  if (!made->means(after, shape))
-    add(": its result should be " +
-            [&] {
-              std::string text;
-              llvm::raw_string_ostream(text) << toAttr(
-                  *made, mesh, getSharding(op->getOperand(0)).getMesh());
-              return text;
-            }(),
-        "declare the result so");
-  return violations;
 }

@@ -19,8 +19,7 @@ struct RankTable {
 
 } // namespace
 
-static FailureOr<RankTable> readTable(Operation *op,
-                                      DenseIntElementsAttr table,
+static FailureOr<RankTable> readTable(Operation *op, DenseIntElementsAttr table,
                                       StringRef name) {
   auto type = cast<ShapedType>(table.getType());
   if (type.getRank() != 2)

@@ -63,8 +63,7 @@ ShardingRule MatmulOp::getShardingRule() {
   MatrixDims a = getMatrixDims(lhs, getTransposeA());
   unsigned m = builder.factor("m", a.rows);
   unsigned k = builder.factor("k", a.columns, FactorKind::Sum);
-  unsigned n =
-      builder.factor("n", getMatrixDims(rhs, getTransposeB()).columns);
+  unsigned n = builder.factor("n", getMatrixDims(rhs, getTransposeB()).columns);
 
   auto matrix = [&](ArrayRef<DimFactors> leading, unsigned row, unsigned column,
                     bool transposed) {

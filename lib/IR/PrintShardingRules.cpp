@@ -19,9 +19,9 @@ struct PrintShardingRulesPass
     : tp::impl::PrintShardingRulesBase<PrintShardingRulesPass> {
   void runOnOperation() final {
     getOperation().walk([](ShardingRuleOpInterface op) {
-      op->setAttr("tp.sharding_rule",
-                  StringAttr::get(op->getContext(),
-                                  op.getShardingRule().str()));
+      op->setAttr(
+          "tp.sharding_rule",
+          StringAttr::get(op->getContext(), op.getShardingRule().str()));
     });
   }
 };

@@ -34,8 +34,8 @@ LogicalResult TransposeOp::verify() {
   if (static_cast<int64_t>(permutation.size()) != input.getRank() ||
       !isPermutationVector(permutation))
     return emitOpError() << "[" << permutation
-                         << "] is not a permutation of the "
-                         << input.getRank() << " dimensions";
+                         << "] is not a permutation of the " << input.getRank()
+                         << " dimensions";
   SmallVector<int64_t> expected;
   for (int64_t dim : permutation)
     expected.push_back(input.getDimSize(dim));

@@ -42,9 +42,8 @@ AxisParts tp::joinParts(ArrayRef<AxisPart> parts, int64_t dimSize) {
   for (const AxisPart &part : parts) {
     if (part.size == 1)
       continue;
-    bool even =
-        pieces > 0 && !joined.empty() &&
-        pieces % (joined.back().size * part.size) == 0;
+    bool even = pieces > 0 && !joined.empty() &&
+                pieces % (joined.back().size * part.size) == 0;
     if (even && continues(joined.back(), part)) {
       joined.back().size *= part.size;
       continue;
@@ -140,9 +139,9 @@ resolveAxis(AxisRefAttr ref, MeshAttr mesh,
   // The verifier of the attribute has checked that the product fits.
   if (axisSize % (ref.getPreSize() * ref.getSize()) != 0)
     return emitError() << "sub-axis " << ref << " does not divide axis \""
-                       << ref.getName() << "\" of " << axisSize << " ranks: "
-                       << ref.getPreSize() << " * " << ref.getSize()
-                       << " must divide " << axisSize;
+                       << ref.getName() << "\" of " << axisSize
+                       << " ranks: " << ref.getPreSize() << " * "
+                       << ref.getSize() << " must divide " << axisSize;
   return AxisPart{*index, ref.getPreSize(), ref.getSize()};
 }
 
@@ -153,8 +152,7 @@ checkDisjoint(ArrayRef<AxisPart> parts, MeshAttr mesh,
   for (auto [i, part] : llvm::enumerate(parts))
     for (const AxisPart &other : parts.take_front(i))
       if (part.overlaps(other))
-        return emitError() << "axis "
-                           << toString(part, mesh)
+        return emitError() << "axis " << toString(part, mesh)
                            << " is used twice in one sharding";
   return success();
 }

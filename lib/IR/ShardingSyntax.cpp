@@ -72,8 +72,7 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
   };
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parseAxis) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
       parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
@@ -159,9 +158,8 @@ static ParseResult parseAxisList(AsmParser &parser,
 
 static void printAxisList(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
   printer << "{";
-  llvm::interleaveComma(axes, printer, [&](AxisRefAttr ref) {
-    printAxisRef(printer, ref);
-  });
+  llvm::interleaveComma(axes, printer,
+                        [&](AxisRefAttr ref) { printAxisRef(printer, ref); });
   printer << "}";
 }
 
@@ -191,8 +189,8 @@ static FailureOr<DimShardingAttr> parseDim(AsmParser &parser) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry))
     return failure();
-  auto dim = DimShardingAttr::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(), axes, unit);
+  auto dim = DimShardingAttr::getChecked([&] { return parser.emitError(loc); },
+                                         parser.getContext(), axes, unit);
   if (!dim)
     return failure();
   return dim;
@@ -200,12 +198,11 @@ static FailureOr<DimShardingAttr> parseDim(AsmParser &parser) {
 
 static void printDim(AsmPrinter &printer, DimShardingAttr dim) {
   printer << "{";
-  llvm::interleaveComma(dim.getAxes(), printer, [&](AxisRefAttr ref) {
-    printAxisRef(printer, ref);
-  });
+  llvm::interleaveComma(dim.getAxes(), printer,
+                        [&](AxisRefAttr ref) { printAxisRef(printer, ref); });
   if (dim.getUnit() != 1)
-    printer << (dim.getAxes().empty() ? "" : ", ") << "unit = "
-            << dim.getUnit();
+    printer << (dim.getAxes().empty() ? "" : ", ")
+            << "unit = " << dim.getUnit();
   printer << "}";
 }
 
@@ -288,8 +285,7 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseLess() || parser.parseAttribute(mesh) ||
       parser.parseComma() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parseOneDim))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOneDim))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
       parseUnreduced(parser, kind, unreduced))
@@ -302,9 +298,8 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
 
 void ShardingAttr::print(AsmPrinter &printer) const {
   printer << "<" << getMesh() << ", [";
-  llvm::interleaveComma(getDims(), printer, [&](DimShardingAttr dim) {
-    printDim(printer, dim);
-  });
+  llvm::interleaveComma(getDims(), printer,
+                        [&](DimShardingAttr dim) { printDim(printer, dim); });
   printer << "]";
   if (!getUnreduced().empty()) {
     printer << ", unreduced = "

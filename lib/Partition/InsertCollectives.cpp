@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// Pass tp-insert-collectives: reshards become the cheapest tree of collectives.
+/// Pass tp-insert-collectives: reshards become the cheapest tree of
+/// collectives.
 
 #include "tp/Passes.h"
 #include "tp/Reshard/Path.h"
@@ -106,8 +107,7 @@ Value CollectiveInserter::insertStep(OpBuilder &builder, Value value,
   case LayoutStep::AllGather:
     return AllGatherOp::create(builder, loc, result, value, step.dim, axes);
   case LayoutStep::ReduceScatter:
-    return ReduceScatterOp::create(builder, loc, result, value, step.dim,
-                                   axes);
+    return ReduceScatterOp::create(builder, loc, result, value, step.dim, axes);
   case LayoutStep::AllToAll:
     return AllToAllOp::create(builder, loc, result, value, step.dim,
                               step.target, axes);
@@ -123,19 +123,18 @@ Value CollectiveInserter::insertStep(OpBuilder &builder, Value value,
 }
 
 Value CollectiveInserter::insertPath(OpBuilder &builder, Value value,
-                                     Location loc,
-                                     ArrayRef<LayoutStep> steps) {
+                                     Location loc, ArrayRef<LayoutStep> steps) {
   for (const LayoutStep &step : steps)
     value = insertStep(builder, value, loc, step);
   return value;
 }
 
 LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
-  InFlightDiagnostic diag =
-      op.emitOpError() << "from " << getSharding(op.getInput()) << " to "
-                       << getSharding(op.getResult()) << " on shape ["
-                       << op.getInput().getType().getShape()
-                       << "] has no sequence of collectives: ";
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "from " << getSharding(op.getInput()) << " to "
+                            << getSharding(op.getResult()) << " on shape ["
+                            << op.getInput().getType().getShape()
+                            << "] has no sequence of collectives: ";
   diag << "shards must be even, and a finished value is not made a maximum";
   diag.attachNote() << "fix: use ranks that divide the dimensions";
   return diag;
@@ -146,14 +145,13 @@ LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
 LogicalResult CollectiveInserter::run(const Reshards &reshards) {
   auto type = cast<RankedTensorType>(reshards.source.getType());
   const LayoutSpace &space = getSpace(type, findParts(reshards));
-  std::optional<unsigned> root =
-      space.find(getCheckedLayout(reshards.source));
+  std::optional<unsigned> root = space.find(getCheckedLayout(reshards.source));
   SmallVector<unsigned> targets;
   for (ReshardOp op : reshards.ops) {
     std::optional<unsigned> target =
         space.find(getCheckedLayout(op.getResult()));
-    bool reachable = root && target &&
-                     space.getDistances().at(*root, *target).isFinite();
+    bool reachable =
+        root && target && space.getDistances().at(*root, *target).isFinite();
     if (!reachable)
       return diagnose(op);
     targets.push_back(*target);

@@ -54,8 +54,8 @@ FailureOr<RankedTensorType> FunctionPartitioner::getLocalType(Type type,
       tensor.getElementType());
 }
 
-FailureOr<SmallVector<Type>>
-FunctionPartitioner::getLocalTypes(TypeRange types, Location loc) {
+FailureOr<SmallVector<Type>> FunctionPartitioner::getLocalTypes(TypeRange types,
+                                                                Location loc) {
   SmallVector<Type> local;
   for (Type type : types) {
     FailureOr<RankedTensorType> converted = getLocalType(type, loc);
@@ -137,8 +137,8 @@ struct PartitionPass : tp::impl::PartitionBase<PartitionPass> {
     if (mesh.getNumRanks() > maxTableRanks) {
       (*meshes.begin()).emitOpError()
           << "has " << mesh.getNumRanks()
-          << " ranks; local programs list their groups, up to "
-          << maxTableRanks << " ranks";
+          << " ranks; local programs list their groups, up to " << maxTableRanks
+          << " ranks";
       return signalPassFailure();
     }
     for (auto function : module.getOps<func::FuncOp>()) {

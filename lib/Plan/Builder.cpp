@@ -30,7 +30,8 @@ const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
   if (info.isParameter)
     space = std::make_unique<LayoutSpace>(model, info.type, axes.parts);
   else
-    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed);
+    space =
+        std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed);
   return *space;
 }
 
@@ -40,15 +41,15 @@ unsigned ProblemBuilder::makeTable(unsigned value) {
   const LayoutSpace *space = spaceOf[value];
   bool stays = weights == Weights::Stationary &&
                graph.values[value].isParameter && isContracted[value];
-  auto [entry, isNew] = tables.try_emplace({space, stays}, problem.tables.size());
+  auto [entry, isNew] =
+      tables.try_emplace({space, stays}, problem.tables.size());
   if (!isNew)
     return entry->second;
   DistanceTable table = space->getDistances();
   for (unsigned from = 0; stays && from < table.numLayouts; ++from)
     for (unsigned to = 0; to < table.numLayouts; ++to)
       if (from != to)
-        table.entries[size_t(from) * table.numLayouts + to] =
-            Price::infinite();
+        table.entries[size_t(from) * table.numLayouts + to] = Price::infinite();
   problem.tables.push_back(std::move(table));
   return entry->second;
 }
@@ -95,132 +96,6 @@ bool ProblemBuilder::breaksPins(unsigned value, unsigned layout) const {
                       [&](unsigned pin) { return pin != layout; });
 }
 
-//===- Constraints on one strategy ----------------------------------------===//
-
-static AxisParts usedParts(const Layout &layout, bool withUnreduced) {
-  AxisParts used;
-  for (const DimLayout &dim : layout.dims)
-    llvm::append_range(used, dim.parts);
-  if (withUnreduced)
-    llvm::append_range(used, layout.unreduced);
-  return used;
-}
-
-static bool isContractedDim(const ShardingRule &rule, unsigned operand) {
-  return llvm::any_of(rule.operands[operand], [&](const DimFactors &dim) {
-    return llvm::any_of(dim, [&](unsigned factor) {
-      return rule.factors[factor].kind == FactorKind::Sum;
-    });
-  });
-}
-
-/// Every contracted weight is split over all model parts; K and V projections
-/// may leave out the parts that replicate their heads.
-bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
-                                   const Strategy &strategy) const {
-  if (weights != Weights::Stationary)
-    return false;
-  for (unsigned operand = 0; operand < rule.operands.size(); ++operand) {
-    if (!graph.values[graph.nodes[node].operands[operand]].isParameter ||
-        !isContractedDim(rule, operand))
-      continue;
-    AxisParts used = usedParts(strategy.layouts[operand], false);
-    bool isGroup = groupProjections.count({node, operand});
-    for (auto [index, part] : llvm::enumerate(axes.parts)) {
-      bool excused = axes.isData[index] || (isGroup && axes.isReplica[index]);
-      if (!excused && !llvm::is_contained(used, part))
-        return true;
-    }
-  }
-  return false;
-}
-
-/// The factor that carries the batch: the major one of dimension 0 of the
-/// result, unless a weight has it too.
-static std::optional<unsigned> findBatchFactor(const GraphNode &node,
-                                               const ShardingRule &rule,
-                                               const Graph &graph) {
-  bool hasActivation = false;
-  for (unsigned operand : node.operands)
-    hasActivation |= !graph.values[operand].isParameter;
-  if (!hasActivation || rule.results.empty() || rule.results[0].empty() ||
-      rule.results[0][0].empty())
-    return std::nullopt;
-  unsigned factor = rule.results[0][0][0];
-  for (auto [index, operand] : llvm::enumerate(node.operands)) {
-    bool hasIt = llvm::any_of(rule.operands[index], [&](const auto &dim) {
-      return llvm::is_contained(dim, factor);
-    });
-    if (graph.values[operand].isParameter && hasIt)
-      return std::nullopt;
-  }
-  return factor;
-}
-
-bool ProblemBuilder::breaksData(unsigned node, const ShardingRule &rule,
-                                const Strategy &strategy) const {
-  if (!llvm::is_contained(axes.isData, true))
-    return false;
-  bool mustCarry = findBatchFactor(graph.nodes[node], rule, graph).has_value();
-  for (auto [index, part] : llvm::enumerate(axes.parts)) {
-    if (!axes.isData[index])
-      continue;
-    bool carries = false, elsewhere = false;
-    for (auto [tensor, layout] : llvm::enumerate(strategy.layouts)) {
-      for (auto [dim, split] : llvm::enumerate(layout.dims)) {
-        if (!llvm::is_contained(split.parts, part))
-          continue;
-        bool isResult0 = tensor == rule.operands.size() && dim == 0;
-        carries |= isResult0;
-        elsewhere |= dim != 0;
-      }
-      elsewhere |= llvm::is_contained(layout.unreduced, part);
-    }
-    if (elsewhere || carries != mustCarry)
-      return true;
-  }
-  return false;
-}
-
-bool ProblemBuilder::breaksSequence(unsigned value,
-                                    const Layout &layout) const {
-  const GraphValue &info = graph.values[value];
-  if (!info.isStream || sequence == SequenceParallel::Auto ||
-      layout.dims.size() < 2)
-    return false;
-  unsigned sequenceDim = layout.dims.size() - 2;
-  AxisParts model = axes.modelParts();
-  auto isModel = [&](const AxisPart &part) {
-    return llvm::is_contained(model, part);
-  };
-  if (sequence == SequenceParallel::Off)
-    return llvm::any_of(usedParts(layout, true), isModel);
-  return !llvm::all_of(model, [&](const AxisPart &part) {
-    return llvm::is_contained(layout.dims[sequenceDim].parts, part);
-  });
-}
-
-unsigned ProblemBuilder::violatedBy(unsigned node, const ShardingRule &rule,
-                                    const Strategy &strategy,
-                                    ArrayRef<unsigned> numbers) const {
-  unsigned mask = 0;
-  if (breaksWeights(node, rule, strategy))
-    mask |= StationaryWeights;
-  if (breaksData(node, rule, strategy))
-    mask |= DataAxes;
-  const GraphNode &info = graph.nodes[node];
-  // A stream value may be made as a partial sum; what counts is how it is used.
-  for (auto [index, value] : llvm::enumerate(info.operands))
-    if (breaksSequence(value, strategy.layouts[index]))
-      mask |= Sequence;
-  for (auto [index, value] : llvm::enumerate(info.results)) {
-    unsigned tensor = info.operands.size() + index;
-    if (breaksPins(value, numbers[tensor]))
-      mask |= Pin;
-  }
-  return mask;
-}
-
 //===- Nodes --------------------------------------------------------------===//
 
 /// What the strategies of an operation depend on. Equal nodes, as in identical
@@ -265,8 +140,8 @@ LogicalResult ProblemBuilder::diagnoseNoChoice(unsigned node,
   std::string constraints;
   for (Constraint constraint : {StationaryWeights, DataAxes, Sequence, Pin})
     if (least & constraint)
-      constraints += (constraints.empty() ? "" : " and ") +
-                     toString(constraint).str();
+      constraints +=
+          (constraints.empty() ? "" : " and ") + toString(constraint).str();
   InFlightDiagnostic diag =
       op->emitOpError() << "cannot be split over "
                         << toString(axes.parts, model.getMesh()) << ": of "
@@ -322,16 +197,15 @@ LogicalResult ProblemBuilder::addOperation(unsigned node) {
     if (masks.back() != 0)
       continue;
     choices[node].layouts.push_back(numbers);
-    choices[node].prices.push_back(toPrice(
-        model.priceOperation(rule, types, strategy.layouts), false));
+    choices[node].prices.push_back(
+        toPrice(model.priceOperation(rule, types, strategy.layouts), false));
   }
   if (choices[node].layouts.empty())
     return diagnoseNoChoice(node, rule, masks);
   return success();
 }
 
-bool ProblemBuilder::isHomeAllowed(unsigned value,
-                                   const Layout &layout) const {
+bool ProblemBuilder::isHomeAllowed(unsigned value, const Layout &layout) const {
   if (!layout.unreduced.empty())
     return false;
   if (!graph.values[value].isParameter)
@@ -342,8 +216,8 @@ bool ProblemBuilder::isHomeAllowed(unsigned value,
     bool isUsed = llvm::is_contained(used, part);
     if (axes.isData[index] && isUsed)
       return false;
-    bool excused = axes.isData[index] ||
-                   (isGroupWeight[value] && axes.isReplica[index]);
+    bool excused =
+        axes.isData[index] || (isGroupWeight[value] && axes.isReplica[index]);
     if (mustSplit && !excused && !isUsed)
       return false;
   }
@@ -398,8 +272,8 @@ LogicalResult ProblemBuilder::addDemand(unsigned node) {
   Layout wanted = Layout::whole(graph.values[value].type.getRank());
   Type type = entry.getResultTypes()[info.number];
   if (ShardingAttr sharding = getSharding(type)) {
-    auto layout = resolve(sharding, model.getMesh(),
-                          [&] { return entry.emitError(); });
+    auto layout =
+        resolve(sharding, model.getMesh(), [&] { return entry.emitError(); });
     if (failed(layout))
       return failure();
     wanted = *layout;
@@ -435,8 +309,8 @@ LogicalResult ProblemBuilder::addNode(unsigned node) {
   InFlightDiagnostic diag =
       info.op->emitOpError()
       << "'" << graph.values[value].name << "' of shape ["
-      << graph.values[value].type.getShape()
-      << "] has no layout over " << toString(axes.parts, model.getMesh())
+      << graph.values[value].type.getShape() << "] has no layout over "
+      << toString(axes.parts, model.getMesh())
       << " that the constraints allow: shards must be even";
   if (!pinned[value].empty())
     diag << ", and its pins must agree";
@@ -466,8 +340,8 @@ void ProblemBuilder::addValues() {
     added.name = value.name;
     added.table = makeTable(number);
     const GraphNode &producer = graph.nodes[value.producer];
-    unsigned place = llvm::find(producer.results, number) -
-                     producer.results.begin();
+    unsigned place =
+        llvm::find(producer.results, number) - producer.results.begin();
     added.producer = {value.producer,
                       mapOf(value.producer, producer.operands.size() + place)};
     for (auto [node, operand] : value.consumers)
@@ -497,19 +371,18 @@ LogicalResult ProblemBuilder::addLinks() {
     if (node.kind != GraphNode::Demand)
       continue;
     func::FuncOp entry = graph.instances[node.instance].function;
-    auto like = entry.getResultAttrOfType<IntegerAttr>(node.number,
-                                                       likeAttrName);
+    auto like =
+        entry.getResultAttrOfType<IntegerAttr>(node.number, likeAttrName);
     if (!like)
       continue;
     // Homes come first, in the order of the arguments.
     unsigned home = like.getInt();
     unsigned argument = graph.nodes[home].results[0];
     if (graph.values[argument].type != graph.values[node.operands[0]].type)
-      return entry.emitOpError()
-             << "result " << node.number << " of type "
-             << graph.values[node.operands[0]].type
-             << " cannot lie like argument " << home << " of type "
-             << graph.values[argument].type;
+      return entry.emitOpError() << "result " << node.number << " of type "
+                                 << graph.values[node.operands[0]].type
+                                 << " cannot lie like argument " << home
+                                 << " of type " << graph.values[argument].type;
     const LayoutSpace &from = *spaceOf[argument];
     const LayoutSpace &to = *spaceOf[node.operands[0]];
     // A place beyond the argument's layouts, where no home is.

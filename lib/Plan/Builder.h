@@ -23,6 +23,12 @@ struct NodeChoices {
   std::vector<Price> prices;
 };
 
+/// The parts that split a dimension and, if asked for, those left unreduced.
+AxisParts usedParts(const Layout &layout, bool withUnreduced);
+
+/// Whether an operand has a dimension that the operation sums over.
+bool isContractedDim(const ShardingRule &rule, unsigned operand);
+
 /// Builds the Problem. Variables are the nodes, values the values of the graph.
 class ProblemBuilder {
 public:
@@ -83,8 +89,7 @@ private:
   /// Values that a product contracts or a lookup reads.
   std::vector<bool> isContracted, isGroupWeight;
   std::vector<llvm::SmallVector<unsigned, 1>> pinned;
-  llvm::DenseMap<std::pair<mlir::Type, unsigned>,
-                 std::unique_ptr<LayoutSpace>>
+  llvm::DenseMap<std::pair<mlir::Type, unsigned>, std::unique_ptr<LayoutSpace>>
       spaces;
   std::vector<const LayoutSpace *> spaceOf;
   std::map<std::pair<const LayoutSpace *, bool>, unsigned> tables;

@@ -29,9 +29,17 @@ public:
   llvm::Expected<Price> run();
 
 private:
+  /// The cells of a table for all choices of one variable.
+  struct Column {
+    const Price *cells;
+    uint64_t stride;
+  };
+
   std::vector<CertificateTerm> takeBucket(unsigned variable);
   Error checkStep(size_t position, ArrayRef<CertificateTerm> bucket,
                   const Indices &scope);
+  Column columnOf(const CertificateTerm &term, unsigned variable) const;
+  Price minimumOf(ArrayRef<Column> columns, unsigned variable) const;
   bool isBelow(const Certificate::Step &step, unsigned variable,
                ArrayRef<CertificateTerm> bucket, const Indices &scope);
 
@@ -63,37 +71,51 @@ private:
 };
 } // namespace
 
-/// Whether the constant plus the message is nowhere above the sum of the
-/// bucket, whatever `variable` chooses.
+/// Where in the table of `term` the choices looked at lead, and how far apart
+/// the choices of `variable` are there.
+Replay::Column Replay::columnOf(const CertificateTerm &term,
+                                unsigned variable) const {
+  Column column{nullptr, 0};
+  uint64_t stride = 1, offset = 0;
+  for (unsigned other : llvm::reverse(term.scope)) {
+    if (other == variable)
+      column.stride = stride;
+    offset += choiceOf[other] * stride;
+    stride *= sum.sizes[other];
+  }
+  column.cells = &cellsOf(term)[offset];
+  return column;
+}
+
+/// The minimum over the choices of `variable` of the sum of `columns`.
+Price Replay::minimumOf(ArrayRef<Column> columns, unsigned variable) const {
+  Price minimum = Price::infinite();
+  for (uint64_t choice = 0; choice < sum.sizes[variable]; ++choice) {
+    Price total;
+    for (Column column : columns)
+      total += column.cells[choice * column.stride];
+    minimum = std::min(minimum, total);
+  }
+  return minimum;
+}
+
+/// Whether the constant plus the message is nowhere above the minimum of the
+/// bucket over the choices of `variable`.
 bool Replay::isBelow(const Certificate::Step &step, unsigned variable,
                      ArrayRef<CertificateTerm> bucket, const Indices &scope) {
   ArrayRef<Price> message = certificate.messages[step.message];
-  std::vector<std::pair<const Price *, uint64_t>> columns(bucket.size());
+  std::vector<Column> columns(bucket.size());
+  choiceOf[variable] = 0;
   for (uint64_t cell = 0; cell < message.size(); ++cell) {
     uint64_t rest = cell;
     for (unsigned other : llvm::reverse(scope)) {
       choiceOf[other] = rest % sum.sizes[other];
       rest /= sum.sizes[other];
     }
-    choiceOf[variable] = 0;
-    for (auto [column, term] : llvm::zip_equal(columns, bucket)) {
-      uint64_t stride = 1, offset = 0;
-      for (unsigned other : llvm::reverse(term.scope)) {
-        if (other == variable)
-          column.second = stride;
-        offset += choiceOf[other] * stride;
-        stride *= sum.sizes[other];
-      }
-      column.first = &cellsOf(term)[offset];
-    }
-    Price claim = step.constant + message[cell];
-    for (uint64_t choice = 0; choice < sum.sizes[variable]; ++choice) {
-      Price total;
-      for (auto [cells, stride] : columns)
-        total += cells[choice * stride];
-      if (total < claim)
-        return false;
-    }
+    for (auto [column, term] : llvm::zip_equal(columns, bucket))
+      column = columnOf(term, variable);
+    if (minimumOf(columns, variable) < step.constant + message[cell])
+      return false;
   }
   return true;
 }

@@ -20,9 +20,8 @@ findGrouping(const ShardingRule &rule, const DimFactors &dim, unsigned node) {
   HeadGrouping grouping{
       node, rule.factors[dim[0]].size, rule.factors[dim[1]].size, {}};
   for (auto [index, operand] : llvm::enumerate(rule.operands)) {
-    bool hasGroupsAlone =
-        llvm::is_contained(operand, DimFactors{dim[0]}) &&
-        !hasFactor(operand, dim[1]);
+    bool hasGroupsAlone = llvm::is_contained(operand, DimFactors{dim[0]}) &&
+                          !hasFactor(operand, dim[1]);
     if (hasGroupsAlone)
       grouping.groupOperands.push_back(index);
   }
@@ -78,9 +77,9 @@ static void diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
                     << listLegalDegrees(grouping);
 }
 
-FailureOr<PlanAxes>
-tp::choosePlanAxes(const Graph &graph, const std::vector<HeadGrouping> &all,
-                   MeshAttr mesh, ArrayRef<bool> isData) {
+FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
+                                       const std::vector<HeadGrouping> &all,
+                                       MeshAttr mesh, ArrayRef<bool> isData) {
   PlanAxes axes;
   bool legal = true;
   for (auto [index, axis] : llvm::enumerate(mesh.getAxes())) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// Which numbers of ranks a model's heads allow, and where KV heads cut an axis.
+/// Which numbers of ranks a model's heads allow, and where KV heads cut an
+/// axis.
 
 #ifndef TP_PLAN_DEGREES_H
 #define TP_PLAN_DEGREES_H

@@ -175,6 +175,14 @@ static Price valueOf(const FactorTable &table, const CostTerm &factor,
   return table.cells[index];
 }
 
+static Price bucketPrice(const FactorGraph &graph, const EliminationStep &step,
+                         llvm::ArrayRef<unsigned> choices) {
+  Price price;
+  for (const CostTerm &factor : step.bucket)
+    price += valueOf(graph.tables[factor.table], factor, choices);
+  return price;
+}
+
 std::vector<unsigned> tp::decode(const FactorGraph &graph,
                                  const Elimination &elimination) {
   std::vector<unsigned> choices(graph.sizes.size());
@@ -183,9 +191,7 @@ std::vector<unsigned> tp::decode(const FactorGraph &graph,
     Price bestPrice = Price::infinite();
     for (unsigned choice = 0; choice < graph.sizes[step.variable]; ++choice) {
       choices[step.variable] = choice;
-      Price price;
-      for (const CostTerm &factor : step.bucket)
-        price += valueOf(graph.tables[factor.table], factor, choices);
+      Price price = bucketPrice(graph, step, choices);
       if (price < bestPrice) {
         bestPrice = price;
         bestChoice = choice;

@@ -13,6 +13,9 @@ using llvm::ArrayRef;
 namespace {
 using Kind = Certificate::Expansion::Kind;
 
+/// What a table is made of, as the first element of its key.
+enum TableKind : unsigned { CostTable, ReachTable, CoverTable, MemberTable };
+
 /// A variable and what its choices stand for: layouts, or for the variable of a
 /// cover the numbers of its sets.
 struct Axis {
@@ -85,9 +88,6 @@ private:
   std::map<std::vector<unsigned>, unsigned> tableOf;
 };
 } // namespace
-
-/// What a table is made of, as the first element of its key.
-enum TableKind : unsigned { CostTable, ReachTable, CoverTable, MemberTable };
 
 unsigned Expander::internMap(Map map) {
   auto [it, isNew] = mapIndices.try_emplace(std::move(map), maps.size());

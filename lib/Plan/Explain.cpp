@@ -33,8 +33,7 @@ public:
   LogicalResult run();
 
 private:
-  FailureOr<std::unique_ptr<Planner>> plan(bool withPins,
-                                           StringRef sequence,
+  FailureOr<std::unique_ptr<Planner>> plan(bool withPins, StringRef sequence,
                                            PlanFigures *figures,
                                            Solution *solution);
   void printFigures(const PlanFigures &figures);
@@ -111,9 +110,10 @@ void Explainer::printFigures(const PlanFigures &figures) {
   os << "\n";
 }
 
-FailureOr<std::unique_ptr<Planner>>
-Explainer::plan(bool withPins, StringRef sequence, PlanFigures *figures,
-                Solution *solution) {
+FailureOr<std::unique_ptr<Planner>> Explainer::plan(bool withPins,
+                                                    StringRef sequence,
+                                                    PlanFigures *figures,
+                                                    Solution *solution) {
   modules.push_back(reopen(module));
   ModuleOp copy = *modules.back();
   if (!withPins) {
@@ -177,8 +177,7 @@ void Explainer::printParameter(Planner &planner, const ParameterGroup &group,
     next = figures.seconds;
     nextText = llvm::formatv(
         "{0}: {1} more a step, {2} sent", describe(shape, home, mesh),
-        microseconds(figures.seconds - best.seconds),
-        bytes(figures.sentBytes));
+        microseconds(figures.seconds - best.seconds), bytes(figures.sentBytes));
   }
   if (next)
     os << "  next best: " << nextText << "\n";
@@ -240,21 +239,19 @@ void Explainer::compareSequence(const PlanFigures &best) {
 LogicalResult Explainer::run() {
   PlanFigures best;
   Solution solution;
-  auto planner =
-      plan(true, settings.sequenceParallel, &best, &solution);
+  auto planner = plan(true, settings.sequenceParallel, &best, &solution);
   if (failed(planner))
     return module.emitError() << "was planned, but not by this program: its "
                                  "recorded settings give no plan";
-  os << "plan for " << (*planner)->getMesh() << ", machine "
-     << settings.machine << ", weights=" << settings.weights
+  os << "plan for " << (*planner)->getMesh() << ", machine " << settings.machine
+     << ", weights=" << settings.weights
      << ", sequence-parallel=" << settings.sequenceParallel << ", model axes "
      << (*planner)->getModelAxes() << "\n";
   printFigures(best);
-  os << llvm::formatv("  {0} of parameters a rank; lower bound {1}, gap {2}\n",
-                      bytes(best.parameterBytes),
-                      microseconds(solution.lowerBound.seconds()),
-                      microseconds(solution.cost.seconds() -
-                                   solution.lowerBound.seconds()));
+  os << llvm::formatv(
+      "  {0} of parameters a rank; lower bound {1}, gap {2}\n",
+      bytes(best.parameterBytes), microseconds(solution.lowerBound.seconds()),
+      microseconds(solution.cost.seconds() - solution.lowerBound.seconds()));
   for (const ParameterGroup &group :
        groupParameters((*planner)->getParameters(solution)))
     printParameter(**planner, group, best);

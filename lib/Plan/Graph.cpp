@@ -99,8 +99,8 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
-    return call.emitOpError() << "calls '" << call.getCallee()
-                              << "', which has no body to plan";
+    return call.emitOpError()
+           << "calls '" << call.getCallee() << "', which has no body to plan";
   if (isActive(callee, instance))
     return call.emitOpError() << "'" << call.getCallee()
                               << "' calls itself; recursion cannot be planned";
@@ -113,8 +113,7 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
         !!callee.getArgAttr(operand.getOperandNumber(), streamAttrName);
     bool isSame = operand.get().hasOneUse() && !isStream;
     arguments.push_back(
-        isSame ? value
-               : pass(value, operand.get(), instance, call, &operand));
+        isSame ? value : pass(value, operand.get(), instance, call, &operand));
   }
   unsigned inner = addInstance(callee, call, instance);
   bindArguments(inner, arguments);
@@ -158,9 +157,9 @@ void GraphBuilder::visitReturn(unsigned instance, func::ReturnOp op,
     }
     bool leavesAlone =
         operand.get().hasOneUse() && !isa<BlockArgument>(operand.get());
-    unsigned leaving =
-        leavesAlone ? value
-                    : pass(value, operand.get(), instance, op, &operand);
+    unsigned leaving = leavesAlone
+                           ? value
+                           : pass(value, operand.get(), instance, op, &operand);
     graph.values[leaving].isStream |= isStream;
     pin(leaving, function.getResultTypes()[operand.getOperandNumber()],
         op.getLoc());
@@ -197,9 +196,8 @@ LogicalResult GraphBuilder::visitOp(unsigned instance, Operation *op) {
   return success();
 }
 
-LogicalResult
-GraphBuilder::visitFunction(unsigned instance,
-                            SmallVectorImpl<unsigned> &results) {
+LogicalResult GraphBuilder::visitFunction(unsigned instance,
+                                          SmallVectorImpl<unsigned> &results) {
   func::FuncOp function = graph.instances[instance].function;
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
@@ -240,10 +238,9 @@ FailureOr<Graph> GraphBuilder::build(func::FuncOp entry) {
     unsigned node = addNode(GraphNode::Home, instance, entry);
     graph.nodes[node].number = index;
     auto name = entry.getArgAttrOfType<StringAttr>(index, nameAttrName);
-    arguments.push_back(
-        addValue(argument, node,
-                 name ? name.getValue().str() : "argument " +
-                                                    std::to_string(index)));
+    arguments.push_back(addValue(argument, node,
+                                 name ? name.getValue().str()
+                                      : "argument " + std::to_string(index)));
   }
   bindArguments(instance, arguments);
   SmallVector<unsigned> results;

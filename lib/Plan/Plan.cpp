@@ -2,9 +2,9 @@
 
 /// Pass tp-plan.
 
-#include "tp/Plan/Planner.h"
 #include "Record.h"
 #include "tp/Passes.h"
+#include "tp/Plan/Planner.h"
 
 using namespace mlir;
 using namespace tp;

@@ -37,9 +37,9 @@ static FailureOr<MeshOp> findMesh(ModuleOp module, StringRef text) {
   MeshOp found;
   for (auto mesh : module.getOps<MeshOp>()) {
     if (found)
-      return mesh.emitOpError() << "is the module's second mesh, after '"
-                                << found.getSymName()
-                                << "'; a plan is for one mesh";
+      return mesh.emitOpError()
+             << "is the module's second mesh, after '" << found.getSymName()
+             << "'; a plan is for one mesh";
     found = mesh;
   }
   if (text.empty()) {
@@ -53,8 +53,8 @@ static FailureOr<MeshOp> findMesh(ModuleOp module, StringRef text) {
     return failure();
   if (found && found.getMesh() != *parsed) {
     InFlightDiagnostic diag = found.emitOpError()
-                              << "is " << found.getMesh() << ", but mesh="
-                              << text << " was asked for";
+                              << "is " << found.getMesh()
+                              << ", but mesh=" << text << " was asked for";
     diag.attachNote() << "fix: leave one of them out";
     return diag;
   }
@@ -75,13 +75,14 @@ static FailureOr<T> parseChoice(ModuleOp module, StringRef option,
       return value;
   InFlightDiagnostic diag = module.emitError()
                             << option << "='" << text << "' must be one of ";
-  llvm::interleaveComma(values, diag, [&](auto &entry) { diag << entry.first; });
+  llvm::interleaveComma(values, diag,
+                        [&](auto &entry) { diag << entry.first; });
   return diag;
 }
 
 /// By default the axes that carry the batch are those called dp, data or fsdp.
-static FailureOr<SmallVector<bool>>
-findDataAxes(ModuleOp module, MeshAttr mesh, StringRef modelAxes) {
+static FailureOr<SmallVector<bool>> findDataAxes(ModuleOp module, MeshAttr mesh,
+                                                 StringRef modelAxes) {
   llvm::StringSet<> model;
   SmallVector<StringRef> names;
   modelAxes.split(names, ',', -1, /*KeepEmpty=*/false);
@@ -157,13 +158,13 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
   if (failed(built))
     return failure();
   graph = std::move(*built);
-  FailureOr<PlanAxes> chosen = choosePlanAxes(graph, findHeadGroupings(graph),
-                                              getMesh(), *isData);
+  FailureOr<PlanAxes> chosen =
+      choosePlanAxes(graph, findHeadGroupings(graph), getMesh(), *isData);
   if (failed(chosen))
     return failure();
   axes = std::move(*chosen);
-  builder = std::make_unique<ProblemBuilder>(graph, model, axes, *weights,
-                                             *sequence);
+  builder =
+      std::make_unique<ProblemBuilder>(graph, model, axes, *weights, *sequence);
   return builder->build();
 }
 
@@ -188,8 +189,8 @@ FailureOr<Solution> ModulePlanner::solve(Pins pins, bool quiet) {
     llvm::consumeError(solution.takeError());
     return failure();
   }
-  return module.emitError() << "cannot be planned: "
-                            << llvm::toString(solution.takeError());
+  return module.emitError()
+         << "cannot be planned: " << llvm::toString(solution.takeError());
 }
 
 //===- Figures ------------------------------------------------------------===//
@@ -210,10 +211,10 @@ void ModulePlanner::addFigures(unsigned value, ArrayRef<unsigned> choices,
   auto layoutOfUse = [&](const Problem::Use &use) {
     return builder->problem.getLayout(use, choices[use.variable]);
   };
-  SmallVector<unsigned> targets = llvm::map_to_vector(info.consumers,
-                                                      layoutOfUse);
-  Tree tree = cheapestTree(space.getDistances(), layoutOfUse(info.producer),
-                           targets);
+  SmallVector<unsigned> targets =
+      llvm::map_to_vector(info.consumers, layoutOfUse);
+  Tree tree =
+      cheapestTree(space.getDistances(), layoutOfUse(info.producer), targets);
   for (const TreeEdge &edge : tree.edges) {
     Layout layout = space[edge.from];
     for (const LayoutStep &step : space.getPath(edge.from, edge.to)) {
@@ -256,8 +257,7 @@ ModulePlanner::getParameters(const Solution &solution) const {
     Layout layout = layoutOf(node.results[0], solution);
     parameters.push_back(
         {value.name, value.type,
-         toAttr(layout.canonical(value.type.getShape()), getMesh(),
-                meshName),
+         toAttr(layout.canonical(value.type.getShape()), getMesh(), meshName),
          node.number});
   }
   return parameters;
@@ -278,8 +278,7 @@ std::string ModulePlanner::getModelAxes() const {
 }
 
 LogicalResult ModulePlanner::write(const Solution &solution) {
-  writePlan(module, graph, *builder, solution.choices, getMesh(),
-            meshName);
+  writePlan(module, graph, *builder, solution.choices, getMesh(), meshName);
   return success();
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 class PlanWriter {
 public:
-  PlanWriter(ModuleOp module, const Graph &graph,
-             const ProblemBuilder &builder, ArrayRef<unsigned> choices,
-             MeshAttr mesh, FlatSymbolRefAttr meshName)
+  PlanWriter(ModuleOp module, const Graph &graph, const ProblemBuilder &builder,
+             ArrayRef<unsigned> choices, MeshAttr mesh,
+             FlatSymbolRefAttr meshName)
       : module(module), symbols(module), graph(graph), builder(builder),
         choices(choices), mesh(mesh), meshName(meshName) {
     for (auto [index, node] : llvm::enumerate(graph.nodes))
@@ -41,18 +41,16 @@ private:
 
   ShardingAttr shardingOf(unsigned value, unsigned layout) const {
     const LayoutSpace &space = builder.getSpace(value);
-    return toAttr(
-        space[layout].canonical(graph.values[value].type.getShape()), mesh,
-        meshName);
+    return toAttr(space[layout].canonical(graph.values[value].type.getShape()),
+                  mesh, meshName);
   }
   /// The layout that a value is made in.
   ShardingAttr shardingOf(unsigned value) const {
     unsigned producer = graph.values[value].producer;
     const GraphNode &node = graph.nodes[producer];
     unsigned place = llvm::find(node.results, value) - node.results.begin();
-    return shardingOf(value,
-                      builder.getLayout(producer, choices[producer],
-                                        node.operands.size() + place));
+    return shardingOf(value, builder.getLayout(producer, choices[producer],
+                                               node.operands.size() + place));
   }
   ShardingAttr shardingOfOperand(unsigned node, unsigned operand) const {
     return shardingOf(graph.nodes[node].operands[operand],
@@ -150,10 +148,9 @@ void PlanWriter::setOperand(Operation *op, unsigned number,
   if (getSharding(value) == wanted)
     return;
   OpBuilder reshard(op);
-  op->setOperand(number,
-                 ReshardOp::create(reshard, op->getLoc(),
-                                   withSharding(value.getType(), wanted),
-                                   value));
+  op->setOperand(
+      number, ReshardOp::create(reshard, op->getLoc(),
+                                withSharding(value.getType(), wanted), value));
 }
 
 void PlanWriter::writeOp(const Wanted &wanted) {

@@ -12,9 +12,8 @@ namespace tp {
 /// Gives every tensor its encoding and puts a tp.reshard before each use that
 /// wants another layout. Functions get one copy for each distinct plan.
 void writePlan(mlir::ModuleOp module, const Graph &graph,
-               const ProblemBuilder &builder,
-               llvm::ArrayRef<unsigned> choices, MeshAttr mesh,
-               mlir::FlatSymbolRefAttr meshName);
+               const ProblemBuilder &builder, llvm::ArrayRef<unsigned> choices,
+               MeshAttr mesh, mlir::FlatSymbolRefAttr meshName);
 
 } // namespace tp
 

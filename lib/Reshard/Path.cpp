@@ -134,14 +134,14 @@ void LayoutSpace::addSubsetEdges(unsigned from, ArrayRef<AxisPart> subset) {
   const Layout &layout = layouts[from];
   bool isPartial = llvm::is_contained(layout.unreduced, subset.front());
   AxisParts set(subset);
-  addEdge(from, {isPartial ? LayoutStep::AllReduce : LayoutStep::ToUnreduced,
-                 0, 0, set});
+  addEdge(from, {isPartial ? LayoutStep::AllReduce : LayoutStep::ToUnreduced, 0,
+                 0, set});
   llvm::sort(set);
   do
     for (unsigned dim = 0; dim < layout.dims.size(); ++dim)
-      addEdge(from, {isPartial ? LayoutStep::ReduceScatter
-                               : LayoutStep::AllSlice,
-                     dim, 0, set});
+      addEdge(from,
+              {isPartial ? LayoutStep::ReduceScatter : LayoutStep::AllSlice,
+               dim, 0, set});
   while (std::next_permutation(set.begin(), set.end()));
 }
 

@@ -143,8 +143,8 @@ llvm::Expected<std::vector<std::string>> ExactRun::differences() {
   auto expected = evaluate<Field>(open, arguments, {key, &whole});
   if (!expected)
     return expected.takeError();
-  auto actual = evaluateRanks<Field>(program.entry(), signature.numRanks,
-                                     parts, {key, &sharded});
+  auto actual = evaluateRanks<Field>(program.entry(), signature.numRanks, parts,
+                                     {key, &sharded});
   if (!actual)
     return actual.takeError();
   std::vector<std::string> wrong;
@@ -185,7 +185,7 @@ llvm::Error Checks::checkExactly(func::FuncOp open, const Inputs &inputs) {
 
 llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
                                       const RunOptions &options) {
-  auto open = findEntry(module, options.entry);
+  auto open = chooseEntry(module, options.entry);
   if (!open)
     return open.takeError();
   if ((*open)->hasAttr(localAttrName))
@@ -275,6 +275,6 @@ llvm::Error Checks::againstFile(const SafetensorsFile &file) {
   std::string names;
   for (const Port &port : program.signature.results)
     names += " '" + port.name + "'";
-  return llvm::createStringError("the file to expect names none of the outputs" +
-                                 Twine(names));
+  return llvm::createStringError(
+      "the file to expect names none of the outputs" + Twine(names));
 }

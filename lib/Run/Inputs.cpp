@@ -23,8 +23,7 @@ namespace {
 struct Numbers {
   uint64_t key;
 
-  Numbers(uint64_t seed, unsigned argument)
-      : key(mix(mix(seed) + argument)) {}
+  Numbers(uint64_t seed, unsigned argument) : key(mix(mix(seed) + argument)) {}
 
   uint64_t bits(uint64_t index) const { return mix(key ^ mix(index)); }
   /// In (0, 1).
@@ -34,8 +33,7 @@ struct Numbers {
   /// Standard normal (Box and Muller 1958).
   double normal(uint64_t index) const {
     double radius = std::sqrt(-2 * std::log(uniform(2 * index)));
-    return radius *
-           std::cos(2 * std::numbers::pi * uniform(2 * index + 1));
+    return radius * std::cos(2 * std::numbers::pi * uniform(2 * index + 1));
   }
 };
 
@@ -117,8 +115,7 @@ static llvm::Error narrow(ArrayRef<int64_t> wide, const Port &port,
                 (part.kind == ElementKind::I32 && llvm::isInt<32>(value)) ||
                 (part.kind == ElementKind::I1 && (value == 0 || value == 1));
     if (!fits)
-      return llvm::createStringError(port.name + ": the value " +
-                                     Twine(value) +
+      return llvm::createStringError(port.name + ": the value " + Twine(value) +
                                      " does not fit the argument's type");
     if (part.kind == ElementKind::I64)
       part.as<int64_t>()[index] = value;
@@ -134,8 +131,8 @@ static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
                               ArrayRef<Range> ranges, Array &part) {
   if (llvm::Error error = checkShape(tensor, port.globalShape))
     return error;
-  SmallVector<int64_t> offsets = llvm::map_to_vector(
-      ranges, [](Range range) { return range.offset; });
+  SmallVector<int64_t> offsets =
+      llvm::map_to_vector(ranges, [](Range range) { return range.offset; });
   if (part.kind == ElementKind::F32)
     return readSlice(tensor, offsets, part.shape, part.as<float>());
   if (part.kind == ElementKind::F64)
@@ -199,9 +196,8 @@ llvm::Expected<TensorOf<double>> Inputs::readWhole(unsigned number,
   return toReference(*whole);
 }
 
-llvm::Expected<TensorOf<Field>> Inputs::readField(unsigned number,
-                                                  const Port &port,
-                                                  uint64_t key) const {
+llvm::Expected<TensorOf<Field>>
+Inputs::readField(unsigned number, const Port &port, uint64_t key) const {
   TensorOf<Field> tensor;
   tensor.shape = port.globalShape;
   if (port.kind == ElementKind::F32 || port.kind == ElementKind::F64) {

@@ -92,9 +92,9 @@ loadFolder(MLIRContext &context, const RunOptions &options, raw_ostream &out) {
   return buildDecoder(context, *config, decoder);
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>>
-tp::loadProgram(MLIRContext &context, const RunOptions &options,
-                raw_ostream &out) {
+llvm::Expected<OwningOpRef<ModuleOp>> tp::loadProgram(MLIRContext &context,
+                                                      const RunOptions &options,
+                                                      raw_ostream &out) {
   if (llvm::sys::fs::is_directory(options.input))
     return loadFolder(context, options, out);
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);

@@ -42,8 +42,8 @@ static llvm::Error firstError(ArrayRef<std::string> errors, StringRef what) {
 /// the process would be ended.
 static llvm::Error checkMemory(const Signature &signature) {
   double needed = 0;
-  for (ArrayRef<Port> ports : {ArrayRef<Port>(signature.arguments),
-                               ArrayRef<Port>(signature.results)})
+  for (ArrayRef<Port> ports :
+       {ArrayRef<Port>(signature.arguments), ArrayRef<Port>(signature.results)})
     for (const Port &port : ports) {
       double bytes = sizeInBytes(port.kind);
       for (int64_t size : port.localShape)
@@ -107,8 +107,8 @@ private:
 void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
   runtime::RankScope scope(communicator);
   std::vector<Array> &outputs = results.outputs[rank];
-  std::optional<std::string> error = runtime::runRank(
-      scope, [&] { outputs = engine.call(arguments[rank]); });
+  std::optional<std::string> error =
+      runtime::runRank(scope, [&] { outputs = engine.call(arguments[rank]); });
   if (error)
     errors[rank] = *error;
   peaks[rank] = scope.memoryUse().peak;
@@ -117,9 +117,8 @@ void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
 llvm::Error Execution::run(double deadline) {
   runtime::ThreadWorld world(arguments.size(), deadline);
   Clock::time_point begin = Clock::now();
-  onThreads(arguments.size(), [&](int64_t rank) {
-    runRank(world.communicator(rank), rank);
-  });
+  onThreads(arguments.size(),
+            [&](int64_t rank) { runRank(world.communicator(rank), rank); });
   std::chrono::duration<double> elapsed = Clock::now() - begin;
   results.seconds = elapsed.count();
   results.peakBytes = *llvm::max_element(peaks);

@@ -77,7 +77,7 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   Sources sources(options.seed);
   if (llvm::Error error = sources.open(options, out))
     return std::move(error);
-  auto source = findEntry(program, options.entry);
+  auto source = chooseEntry(program, options.entry);
   if (!source)
     return source.takeError();
   auto compiled = compileProgram(program, options);

@@ -61,7 +61,7 @@ SmallVector<Range> Signature::ranges(const Port &port, int64_t rank) const {
                              [](int64_t size) { return Range{0, size}; });
 }
 
-llvm::Expected<func::FuncOp> tp::findEntry(ModuleOp module, StringRef name) {
+llvm::Expected<func::FuncOp> tp::chooseEntry(ModuleOp module, StringRef name) {
   if (!name.empty()) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function || function.isDeclaration())
@@ -79,8 +79,8 @@ llvm::Expected<func::FuncOp> tp::findEntry(ModuleOp module, StringRef name) {
     return found.front();
   if (found.empty())
     return fail("the module has no public function with a body to run");
-  return fail("the module has " + Twine(found.size()) +
-              " public functions (" + names + "); choose one with --entry");
+  return fail("the module has " + Twine(found.size()) + " public functions (" +
+              names + "); choose one with --entry");
 }
 
 namespace {
@@ -110,8 +110,9 @@ llvm::Error Reader::layout(Port &port, RankedTensorType global) {
   if (signature.mesh && signature.mesh != mesh)
     return fail(port.name + ": lies on another mesh than the ports before it");
   signature.mesh = mesh;
-  FailureOr<Layout> layout = resolve(
-      sharding, mesh, [&] { return function.emitError() << port.name << ": "; });
+  FailureOr<Layout> layout = resolve(sharding, mesh, [&] {
+    return function.emitError() << port.name << ": ";
+  });
   if (failed(layout))
     return fail(port.name + ": the sharding does not fit the mesh");
   if (!layout->unreduced.empty())
@@ -175,8 +176,8 @@ llvm::Expected<Signature> tp::readSignature(func::FuncOp localEntry) {
   signature.entry = localEntry.getSymName();
   Reader reader{localEntry, signature};
   for (auto [i, type] : llvm::enumerate(localEntry.getArgumentTypes())) {
-    llvm::Expected<Port> port = reader.port(
-        "argument " + Twine(i), type, localEntry.getArgAttrDict(i));
+    llvm::Expected<Port> port =
+        reader.port("argument " + Twine(i), type, localEntry.getArgAttrDict(i));
     if (!port)
       return port.takeError();
     signature.arguments.push_back(std::move(*port));
@@ -196,8 +197,8 @@ llvm::Expected<Signature> tp::readSignature(func::FuncOp localEntry) {
                   " ranks, its mesh has " + Twine(signature.numRanks));
     signature.numRanks = ranks.getInt();
   }
-  for (ArrayRef<Port> ports : {ArrayRef<Port>(signature.arguments),
-                               ArrayRef<Port>(signature.results)})
+  for (ArrayRef<Port> ports :
+       {ArrayRef<Port>(signature.arguments), ArrayRef<Port>(signature.results)})
     for (const Port &port : ports)
       if (llvm::Error error = checkShapes(signature, port))
         return std::move(error);

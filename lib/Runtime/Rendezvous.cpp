@@ -2,7 +2,6 @@
 
 #include "Runtime/Rendezvous.h"
 
-#include <thread>
 #include <utility>
 
 using namespace tp::runtime;
@@ -59,25 +58,16 @@ Rendezvous::Outcome Rendezvous::close(Round round) {
   return settle(round, 2 * round + 1);
 }
 
-bool Rendezvous::pause(Round round, std::chrono::microseconds spin,
-                       std::chrono::microseconds yield) const {
-  Clock::time_point begin = Clock::now();
-  Clock::duration elapsed{};
-  while (elapsed < spin) {
+bool Rendezvous::pause(Round round, std::chrono::microseconds spin) const {
+  Clock::time_point end = Clock::now() + spin;
+  do {
     for (int i = 0; i < 16; ++i) {
       if (outcome(round) != Outcome::Waiting)
         return true;
       relax();
     }
-    elapsed = Clock::now() - begin;
-  }
-  while (elapsed < spin + yield) {
-    if (outcome(round) != Outcome::Waiting)
-      return true;
-    std::this_thread::yield();
-    elapsed = Clock::now() - begin;
-  }
-  return outcome(round) != Outcome::Waiting;
+  } while (Clock::now() < end);
+  return false;
 }
 
 void Rendezvous::sleep(Round round, std::chrono::microseconds most) {

@@ -59,9 +59,8 @@ public:
   /// Ends a round badly. Open if all had arrived first.
   Outcome close(Round round);
 
-  /// Spins for `spin`, then yields for `yield`. True if the round ended.
-  bool pause(Round round, std::chrono::microseconds spin,
-             std::chrono::microseconds yield) const;
+  /// Spins for `spin`, or a moment if that is 0. True if the round ended.
+  bool pause(Round round, std::chrono::microseconds spin) const;
   /// Sleeps until the round ends or `wake` is called, `most` at most.
   void sleep(Round round, std::chrono::microseconds most);
   /// Ends every sleep.

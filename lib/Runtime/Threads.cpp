@@ -81,14 +81,15 @@ View &ThreadCommunicator::findView(std::span<const int64_t> group) {
   return *views.emplace_back(std::move(view));
 }
 
-/// A short wait without sleeping. Spinning pays off where the others are about
-/// to come and harms where they need this processor, which only shows in the
-/// end: each success doubles the time for the next wait, each failure halves
-/// it.
+/// A short wait without sleeping, nor yielding, which on a busy machine costs a
+/// time slice of every other thread. Spinning pays off where the others are
+/// about to come and harms where they need this processor, which only shows in
+/// the end: each success doubles the time for the next wait, each failure
+/// halves it.
 bool ThreadCommunicator::pause(const Rendezvous &meeting,
                                Rendezvous::Round round) {
-  constexpr microseconds yield{20}, least{2};
-  bool done = meeting.pause(round, patience, yield);
+  constexpr microseconds least{2};
+  bool done = meeting.pause(round, patience);
   patience = done ? patience * 2 : patience / 2;
   patience = std::min(std::max(patience, least), world.mostSpin());
   return done;

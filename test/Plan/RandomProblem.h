@@ -31,25 +31,31 @@ public:
     return problem;
   }
 
-  /// A problem in which all variables look alike, so that the same tables meet
-  /// in many ways: six variables with three choices, values with one consumer.
-  Problem makeUniform() {
+  /// Two triangles of values. In each the first variable makes a value of
+  /// either table, for the second and the third variable; in the second
+  /// triangle the two may be exchanged. Thus the same tables meet in the same
+  /// order, but not in the same places.
+  Problem makeTriangles(bool exchanged) {
     Problem problem;
-    constexpr unsigned numVariables = 6, numChoices = 3;
-    problem.tables = {makeRandomTable(random, numChoices),
-                      makeRandomTable(random, numChoices)};
-    problem.layoutMaps = {{0, 1, 2}, {1, 2, 0}};
-    std::vector<Price> costs;
-    for (unsigned choice = 0; choice < numChoices; ++choice)
-      costs.push_back(*Price::get({draw(4), 0, 0, 0}));
-    problem.costVectors = {std::move(costs)};
-    for (unsigned i = 0; i < numVariables; ++i)
-      problem.variables.push_back({"v" + std::to_string(i), 0});
-    for (unsigned i = 0; i < 8; ++i)
-      problem.values.push_back({"x" + std::to_string(i),
-                                draw(2),
-                                {draw(numVariables), draw(2)},
-                                {{draw(numVariables), 0}}});
+    constexpr unsigned numChoices = 3;
+    problem.layoutMaps = {{0, 1, 2}};
+    for (unsigned i = 0; i < 3; ++i) {
+      problem.tables.push_back(makeRandomTable(random, numChoices));
+      std::vector<Price> costs;
+      for (unsigned choice = 0; choice < numChoices; ++choice)
+        costs.push_back(*Price::get({draw(9), 0, 0, 0}));
+      problem.costVectors.push_back(std::move(costs));
+    }
+    for (unsigned first : {0, 3}) {
+      bool isExchanged = first && exchanged;
+      unsigned left = first + (isExchanged ? 2 : 1);
+      unsigned right = first + (isExchanged ? 1 : 2);
+      for (unsigned i = 0; i < 3; ++i)
+        problem.variables.push_back({"v" + std::to_string(first + i), i});
+      problem.values.push_back({"left", 0, {first, 0}, {{left, 0}}});
+      problem.values.push_back({"right", 1, {first, 0}, {{right, 0}}});
+      problem.values.push_back({"side", 2, {first + 1, 0}, {{first + 2, 0}}});
+    }
     return problem;
   }
 

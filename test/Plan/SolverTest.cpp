@@ -65,7 +65,7 @@ TEST(SolverTest, EqualTablesInOtherPlaces) {
   options.pruneDominated = false;
   for (unsigned trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);
-    Problem problem = maker.makeUniform();
+    Problem problem = maker.makeTriangles(/*exchanged=*/true);
     Price expected = minimumByBruteForce(problem);
     llvm::Expected<Solution> solution = solve(problem, options);
     ASSERT_EQ(bool(solution), expected.isFinite());

@@ -8,7 +8,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tp;
-
 namespace {
 
 std::string replaced(std::string text, llvm::StringRef from,

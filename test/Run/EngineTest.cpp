@@ -87,7 +87,6 @@ TEST_P(RanksTest, ColumnThenRowProduct) {
 
 INSTANTIATE_TEST_SUITE_P(, RanksTest, testing::Values(1, 2, 3));
 
-
 /// What each rank of a local program returns.
 std::vector<std::vector<Array>> outputs(StringRef text, const Inputs &inputs) {
   ProgramContext programs;
@@ -121,8 +120,8 @@ double unitsInTheLastPlace(StringRef op,
   if (values.empty())
     return HUGE_VAL;
   double worst = 0;
-  for (auto [x, y] : llvm::zip_equal(values[0][0].as<float>(),
-                                     values[0][1].as<float>())) {
+  for (auto [x, y] :
+       llvm::zip_equal(values[0][0].as<float>(), values[0][1].as<float>())) {
     double exact = expected(x);
     double place = std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
     worst = std::max(worst, std::fabs(y - exact) / place);
@@ -131,15 +130,15 @@ double unitsInTheLastPlace(StringRef op,
 }
 
 TEST(Elementwise, SiluIsAccurate) {
-  EXPECT_LE(unitsInTheLastPlace("tp.silu %x",
-                                [](double x) { return x / (1 + std::exp(-x)); }),
+  EXPECT_LE(unitsInTheLastPlace(
+                "tp.silu %x", [](double x) { return x / (1 + std::exp(-x)); }),
             4);
 }
 
 TEST(Elementwise, TanhIsAccurate) {
-  EXPECT_LE(unitsInTheLastPlace("tp.tanh %x",
-                                [](double x) { return std::tanh(x); }),
-            8);
+  EXPECT_LE(
+      unitsInTheLastPlace("tp.tanh %x", [](double x) { return std::tanh(x); }),
+      8);
 }
 
 TEST(Elementwise, GeluIsAccurateToTheMagnitudeOfItsTerms) {
@@ -156,16 +155,15 @@ TEST(Elementwise, GeluIsAccurateToTheMagnitudeOfItsTerms) {
     auto values = outputs(text, Inputs(5));
     double worst = values.empty() ? HUGE_VAL : 0;
     if (!values.empty())
-      for (auto [x, y] : llvm::zip_equal(values[0][0].as<float>(),
-                                         values[0][1].as<float>()))
+      for (auto [x, y] :
+           llvm::zip_equal(values[0][0].as<float>(), values[0][1].as<float>()))
         worst = std::max(worst, std::fabs(y - exact(x)) / std::fabs(x));
     return worst;
   };
-  EXPECT_LE(worst("tp.gelu %x",
-                  [](double x) {
-                    return x / 2 * (1 + std::erf(x / std::sqrt(2)));
-                  }),
-            3e-7);
+  EXPECT_LE(
+      worst("tp.gelu %x",
+            [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2))); }),
+      3e-7);
   EXPECT_LE(worst("tp.gelu %x tanh",
                   [](double x) {
                     double inner = std::sqrt(2 / std::numbers::pi) *
@@ -173,6 +171,33 @@ TEST(Elementwise, GeluIsAccurateToTheMagnitudeOfItsTerms) {
                     return x / 2 * (1 + std::tanh(inner));
                   }),
             3e-7);
+}
+
+TEST(Elementwise, LargeArgumentsReachTheirLimits) {
+  auto values = outputs(R"(
+    func.func @main() -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>,
+                          tensor<6xf32>) attributes {tp.local} {
+      %x = tp.constant dense<[-1.0e4, -100.0, 0.0, 100.0, 1.0e4, 0x7FC00000]>
+          : tensor<6xf32>
+      %s = tp.silu %x : (tensor<6xf32>) -> tensor<6xf32>
+      %t = tp.tanh %x : (tensor<6xf32>) -> tensor<6xf32>
+      %g = tp.gelu %x : (tensor<6xf32>) -> tensor<6xf32>
+      %r = tp.relu %x : (tensor<6xf32>) -> tensor<6xf32>
+      return %s, %t, %g, %r
+          : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+    })",
+                        Inputs(0));
+  ASSERT_EQ(values.size(), 1u);
+  float limits[4][5] = {{0, 0, 0, 100, 1e4},
+                        {-1, -1, 0, 1, 1},
+                        {0, 0, 0, 100, 1e4},
+                        {0, 0, 0, 100, 1e4}};
+  for (int64_t function = 0; function < 4; ++function) {
+    ArrayRef<float> result = values[0][function].as<float>();
+    for (int64_t i = 0; i < 5; ++i)
+      EXPECT_NEAR(result[i], limits[function][i], 1e-6) << function << i;
+    EXPECT_TRUE(std::isnan(result[5])) << function;
+  }
 }
 
 TEST(Elementwise, OperandsOfLowerRankAlignWithTheLastDimensions) {
@@ -198,8 +223,7 @@ TEST(Elementwise, OperandsOfLowerRankAlignWithTheLastDimensions) {
   ASSERT_EQ(values.size(), 1u);
   EXPECT_EQ(values[0][0].as<float>(),
             ArrayRef<float>({-10, -39, -88, -37, -96, -175}));
-  EXPECT_EQ(values[0][1].as<int32_t>(),
-            ArrayRef<int32_t>({1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(values[0][1].as<int32_t>(), ArrayRef<int32_t>({1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(values[0][2].as<double>(), ArrayRef<double>({1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(values[0][3].as<float>(), ArrayRef<float>({-1}));
 }
@@ -332,8 +356,8 @@ TEST(Engine, FunctionsCallOneAnotherAndMayReturnTheirArguments) {
     })",
                         Inputs(1));
   ASSERT_EQ(values.size(), 1u);
-  for (auto [y, x] : llvm::zip_equal(values[0][0].as<float>(),
-                                     values[0][1].as<float>()))
+  for (auto [y, x] :
+       llvm::zip_equal(values[0][0].as<float>(), values[0][1].as<float>()))
     EXPECT_EQ(y, 4 * x);
 }
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Which strategies the constraints of a plan exclude.
+
+#include "Builder.h"
+
+using namespace mlir;
+using namespace tp;
+
+//===- Constraints on one strategy ----------------------------------------===//
+
+AxisParts tp::usedParts(const Layout &layout, bool withUnreduced) {
+  AxisParts used;
+  for (const DimLayout &dim : layout.dims)
+    llvm::append_range(used, dim.parts);
+  if (withUnreduced)
+    llvm::append_range(used, layout.unreduced);
+  return used;
+}
+
+bool tp::isContractedDim(const ShardingRule &rule, unsigned operand) {
+  return llvm::any_of(rule.operands[operand], [&](const DimFactors &dim) {
+    return llvm::any_of(dim, [&](unsigned factor) {
+      return rule.factors[factor].kind == FactorKind::Sum;
+    });
+  });
+}
+
+/// Every contracted weight is split over all model parts; K and V projections
+/// may leave out the parts that replicate their heads.
+bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
+                                   const Strategy &strategy) const {
+  if (weights != Weights::Stationary)
+    return false;
+  for (unsigned operand = 0; operand < rule.operands.size(); ++operand) {
+    if (!graph.values[graph.nodes[node].operands[operand]].isParameter ||
+        !isContractedDim(rule, operand))
+      continue;
+    AxisParts used = usedParts(strategy.layouts[operand], false);
+    bool isGroup = groupProjections.count({node, operand});
+    for (auto [index, part] : llvm::enumerate(axes.parts)) {
+      bool excused = axes.isData[index] || (isGroup && axes.isReplica[index]);
+      if (!excused && !llvm::is_contained(used, part))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The factor that carries the batch: the major one of dimension 0 of the
+/// result, unless a weight has it too.
+static std::optional<unsigned> findBatchFactor(const GraphNode &node,
+                                               const ShardingRule &rule,
+                                               const Graph &graph) {
+  bool hasActivation = false;
+  for (unsigned operand : node.operands)
+    hasActivation |= !graph.values[operand].isParameter;
+  if (!hasActivation || rule.results.empty() || rule.results[0].empty() ||
+      rule.results[0][0].empty())
+    return std::nullopt;
+  unsigned factor = rule.results[0][0][0];
+  for (auto [index, operand] : llvm::enumerate(node.operands)) {
+    bool hasIt = llvm::any_of(rule.operands[index], [&](const auto &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+    if (graph.values[operand].isParameter && hasIt)
+      return std::nullopt;
+  }
+  return factor;
+}
+
+bool ProblemBuilder::breaksData(unsigned node, const ShardingRule &rule,
+                                const Strategy &strategy) const {
+  if (!llvm::is_contained(axes.isData, true))
+    return false;
+  bool mustCarry = findBatchFactor(graph.nodes[node], rule, graph).has_value();
+  for (auto [index, part] : llvm::enumerate(axes.parts)) {
+    if (!axes.isData[index])
+      continue;
+    bool carries = false, elsewhere = false;
+    for (auto [tensor, layout] : llvm::enumerate(strategy.layouts)) {
+      for (auto [dim, split] : llvm::enumerate(layout.dims)) {
+        if (!llvm::is_contained(split.parts, part))
+          continue;
+        bool isResult0 = tensor == rule.operands.size() && dim == 0;
+        carries |= isResult0;
+        elsewhere |= dim != 0;
+      }
+      elsewhere |= llvm::is_contained(layout.unreduced, part);
+    }
+    if (elsewhere || carries != mustCarry)
+      return true;
+  }
+  return false;
+}
+
+bool ProblemBuilder::breaksSequence(unsigned value,
+                                    const Layout &layout) const {
+  const GraphValue &info = graph.values[value];
+  if (!info.isStream || sequence == SequenceParallel::Auto ||
+      layout.dims.size() < 2)
+    return false;
+  unsigned sequenceDim = layout.dims.size() - 2;
+  AxisParts model = axes.modelParts();
+  auto isModel = [&](const AxisPart &part) {
+    return llvm::is_contained(model, part);
+  };
+  if (sequence == SequenceParallel::Off)
+    return llvm::any_of(usedParts(layout, true), isModel);
+  return !llvm::all_of(model, [&](const AxisPart &part) {
+    return llvm::is_contained(layout.dims[sequenceDim].parts, part);
+  });
+}
+
+unsigned ProblemBuilder::violatedBy(unsigned node, const ShardingRule &rule,
+                                    const Strategy &strategy,
+                                    ArrayRef<unsigned> numbers) const {
+  unsigned mask = 0;
+  if (breaksWeights(node, rule, strategy))
+    mask |= StationaryWeights;
+  if (breaksData(node, rule, strategy))
+    mask |= DataAxes;
+  const GraphNode &info = graph.nodes[node];
+  // A stream value may be made as a partial sum; what counts is how it is used.
+  for (auto [index, value] : llvm::enumerate(info.operands))
+    if (breaksSequence(value, strategy.layouts[index]))
+      mask |= Sequence;
+  for (auto [index, value] : llvm::enumerate(info.results)) {
+    unsigned tensor = info.operands.size() + index;
+    if (breaksPins(value, numbers[tensor]))
+      mask |= Pin;
+  }
+  return mask;
+}
