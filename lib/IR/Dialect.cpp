@@ -99,7 +99,7 @@ static LogicalResult verifyOneAttr(Operation *op, NamedAttribute attr,
     return success();
   auto number = dyn_cast<IntegerAttr>(attr.getValue());
   int64_t least = name == likeAttrName ? 0 : 1;
-  if (!number || number.getValue().getSignificantBits() > 64 ||
+  if (!number || !number.getType().isSignlessInteger(64) ||
       number.getInt() < least)
     return refuse("an integer of at least " + std::to_string(least));
   return success();
@@ -124,11 +124,10 @@ LogicalResult TPDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   if (attr.getName() != likeAttrName)
     return success();
   int64_t number = cast<IntegerAttr>(attr.getValue()).getInt();
-  auto function = dyn_cast<func::FuncOp>(op);
-  if (!function || number >= function.getNumArguments())
+  auto function = cast<func::FuncOp>(op);
+  if (number >= function.getNumArguments())
     return op->emitError() << "'tp.like' names argument " << number
                            << " of a function with "
-                           << (function ? function.getNumArguments() : 0)
-                           << " arguments";
+                           << function.getNumArguments() << " arguments";
   return success();
 }

@@ -78,7 +78,7 @@ LogicalResult CastOp::verify() {
 LogicalResult ConstantOp::verify() {
   auto value = cast<ShapedType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
-  if (value.getShape() == result.getShape() &&
+  if (isa<RankedTensorType>(value) && value.getShape() == result.getShape() &&
       value.getElementType() == result.getElementType())
     return success();
   return emitOpError() << "value of type " << value << " for a result of type "

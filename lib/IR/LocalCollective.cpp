@@ -5,6 +5,7 @@
 #include "tp/IR/LocalShape.h"
 #include "tp/IR/TP.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace tp;
@@ -25,6 +26,12 @@ static FailureOr<RankTable> readTable(Operation *op, DenseIntElementsAttr table,
   if (type.getRank() != 2)
     return op->emitOpError() << "'" << name << "' is a table of rank "
                              << type.getRank() << "; rows of ranks are wanted";
+  // A splat of any size is a few bytes of text.
+  std::optional<int64_t> entries = numElements(type.getShape());
+  if (!entries || *entries > 2 * maxTableRanks)
+    return op->emitOpError()
+           << "'" << name << "' of shape [" << type.getShape()
+           << "] is for more than " << maxTableRanks << " ranks";
   RankTable result{type.getDimSize(0), type.getDimSize(1), {}};
   for (const APInt &rank : table.getValues<APInt>())
     result.ranks.push_back(rank.getSExtValue());
@@ -90,8 +97,9 @@ LogicalResult LocalAllGatherOp::verify() {
   int64_t groupSize = 0;
   if (failed(checkGroups(*this, getGroups(), groupSize)))
     return failure();
-  return checkShape(*this,
-                    {{getDim(), dimOr0(getInput(), getDim()) * groupSize}});
+  std::optional<int64_t> gathered =
+      llvm::checkedMul(dimOr0(getInput(), getDim()), groupSize);
+  return checkShape(*this, {{getDim(), gathered.value_or(-1)}});
 }
 
 static LogicalResult checkDivides(Operation *op, int64_t size,
@@ -118,9 +126,11 @@ LogicalResult LocalAllToAllOp::verify() {
   if (getSource() == getTarget())
     return emitOpError() << "source and target are both dimension "
                          << getSource();
-  return checkShape(*this,
-                    {{getSource(), dimOr0(getInput(), getSource()) * groupSize},
-                     {getTarget(), size / groupSize}});
+  return checkShape(
+      *this, {{getSource(),
+               llvm::checkedMul(dimOr0(getInput(), getSource()), groupSize)
+                   .value_or(-1)},
+              {getTarget(), size / groupSize}});
 }
 
 LogicalResult LocalPermuteOp::verify() {

@@ -94,6 +94,10 @@ LogicalResult FunctionPartitioner::writeOp(OpBuilder &builder, Operation &op) {
 
 LogicalResult FunctionPartitioner::run() {
   Location loc = function.getLoc();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has " << function.getBody().getBlocks().size()
+           << " blocks; a local program is straight-line code";
   FailureOr<SmallVector<Type>> inputs =
       getLocalTypes(function.getArgumentTypes(), loc);
   FailureOr<SmallVector<Type>> results =
@@ -133,6 +137,11 @@ struct PartitionPass : tp::impl::PartitionBase<PartitionPass> {
       module.emitError() << "has no tp.mesh to be partitioned over";
       return signalPassFailure();
     }
+    if (!llvm::hasSingleElement(meshes)) {
+      (*std::next(meshes.begin())).emitOpError()
+          << "is a second mesh; a local program is for the ranks of one";
+      return signalPassFailure();
+    }
     MeshAttr mesh = (*meshes.begin()).getMesh();
     if (mesh.getNumRanks() > maxTableRanks) {
       (*meshes.begin()).emitOpError()
@@ -142,8 +151,13 @@ struct PartitionPass : tp::impl::PartitionBase<PartitionPass> {
       return signalPassFailure();
     }
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.isExternal() || function->hasAttr(localAttrName))
+      if (function->hasAttr(localAttrName))
         continue;
+      if (function.isExternal()) {
+        function.emitOpError() << "is only declared; every function that a "
+                                  "local program calls needs a body";
+        return signalPassFailure();
+      }
       if (failed(FunctionPartitioner(function, mesh).run()))
         return signalPassFailure();
     }

@@ -258,7 +258,7 @@ void ProblemBuilder::addPassage(unsigned node) {
   }
 }
 
-LogicalResult ProblemBuilder::addDemand(unsigned node) {
+void ProblemBuilder::addDemand(unsigned node) {
   const GraphNode &info = graph.nodes[node];
   func::FuncOp entry = graph.instances[info.instance].function;
   unsigned value = info.operands[0];
@@ -267,26 +267,17 @@ LogicalResult ProblemBuilder::addDemand(unsigned node) {
     for (unsigned layout = 0; layout < spaceOf[value]->size(); ++layout)
       choices[node].layouts.push_back({layout});
     choices[node].prices.resize(choices[node].layouts.size());
-    return success();
+    return;
   }
-  Layout wanted = Layout::whole(graph.values[value].type.getRank());
-  Type type = entry.getResultTypes()[info.number];
-  if (ShardingAttr sharding = getSharding(type)) {
-    auto layout =
-        resolve(sharding, model.getMesh(), [&] { return entry.emitError(); });
-    if (failed(layout))
-      return failure();
-    wanted = *layout;
-  }
-  if (std::optional<unsigned> number = spaceOf[value]->find(wanted)) {
-    choices[node].layouts.push_back({*number});
-    choices[node].prices.push_back(Price());
-    return success();
-  }
-  return entry.emitOpError()
-         << "result " << info.number << " of shape ["
-         << graph.values[value].type.getShape() << "] is pinned to "
-         << getSharding(type) << ", which is not even";
+  // A pinned result is the value that is returned, whose pin has been found.
+  unsigned wanted = 0;
+  if (!pinned[value].empty())
+    wanted = pinned[value].front();
+  else if (auto whole = spaceOf[value]->find(
+               Layout::whole(graph.values[value].type.getRank())))
+    wanted = *whole;
+  choices[node].layouts.push_back({wanted});
+  choices[node].prices.push_back(Price());
 }
 
 LogicalResult ProblemBuilder::addNode(unsigned node) {
@@ -300,7 +291,8 @@ LogicalResult ProblemBuilder::addNode(unsigned node) {
     addPassage(node);
     break;
   case GraphNode::Demand:
-    return addDemand(node);
+    addDemand(node);
+    return success();
   }
   if (!choices[node].layouts.empty())
     return success();

@@ -58,7 +58,7 @@ private:
   mlir::LogicalResult addOperation(unsigned node);
   void addHome(unsigned node);
   void addPassage(unsigned node);
-  mlir::LogicalResult addDemand(unsigned node);
+  void addDemand(unsigned node);
   void addVariable(unsigned node);
   void addValues();
   mlir::LogicalResult addLinks();

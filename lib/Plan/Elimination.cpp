@@ -183,21 +183,28 @@ static Price bucketPrice(const FactorGraph &graph, const EliminationStep &step,
   return price;
 }
 
+/// The first cheapest choice of the variable that `step` eliminated, given
+/// those of the variables eliminated later.
+static unsigned chooseFirst(const FactorGraph &graph,
+                            const EliminationStep &step,
+                            std::vector<unsigned> &choices) {
+  unsigned bestChoice = 0;
+  Price bestPrice = Price::infinite();
+  for (unsigned choice = 0; choice < graph.sizes[step.variable]; ++choice) {
+    choices[step.variable] = choice;
+    Price price = bucketPrice(graph, step, choices);
+    if (price < bestPrice) {
+      bestPrice = price;
+      bestChoice = choice;
+    }
+  }
+  return bestChoice;
+}
+
 std::vector<unsigned> tp::decode(const FactorGraph &graph,
                                  const Elimination &elimination) {
   std::vector<unsigned> choices(graph.sizes.size());
-  for (const EliminationStep &step : llvm::reverse(elimination.steps)) {
-    unsigned bestChoice = 0;
-    Price bestPrice = Price::infinite();
-    for (unsigned choice = 0; choice < graph.sizes[step.variable]; ++choice) {
-      choices[step.variable] = choice;
-      Price price = bucketPrice(graph, step, choices);
-      if (price < bestPrice) {
-        bestPrice = price;
-        bestChoice = choice;
-      }
-    }
-    choices[step.variable] = bestChoice;
-  }
+  for (const EliminationStep &step : llvm::reverse(elimination.steps))
+    choices[step.variable] = chooseFirst(graph, step, choices);
   return choices;
 }

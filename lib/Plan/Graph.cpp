@@ -16,7 +16,9 @@ private:
   unsigned addInstance(func::FuncOp function, func::CallOp call,
                        unsigned parent);
   unsigned addNode(GraphNode::Kind kind, unsigned instance, Operation *op);
-  unsigned addValue(Value source, unsigned producer, StringRef name);
+  /// Takes the name by value: it may be another value's, in the vector that
+  /// grows here.
+  unsigned addValue(Value source, unsigned producer, std::string name);
   void use(unsigned node, unsigned value);
   void pin(unsigned value, Type type, Location loc);
   unsigned pass(unsigned value, Value source, unsigned instance, Operation *op,
@@ -54,12 +56,12 @@ unsigned GraphBuilder::addNode(GraphNode::Kind kind, unsigned instance,
 }
 
 unsigned GraphBuilder::addValue(Value source, unsigned producer,
-                                StringRef name) {
+                                std::string name) {
   unsigned number = graph.values.size();
   GraphValue &value = graph.values.emplace_back();
   value.type = withSharding(source.getType(), nullptr);
   value.producer = producer;
-  value.name = name.str();
+  value.name = std::move(name);
   graph.nodes[producer].results.push_back(number);
   return number;
 }
@@ -180,12 +182,8 @@ LogicalResult GraphBuilder::visitOp(unsigned instance, Operation *op) {
   unsigned node = addNode(isReshard ? GraphNode::Passage : GraphNode::Operation,
                           instance, op);
   graph.nodeOf[instance][op] = node;
-  for (Value operand : op->getOperands()) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      return op->emitOpError()
-             << "has an origin; origins belong to the local phase";
+  for (Value operand : op->getOperands())
     use(node, graph.valueOf[instance].lookup(operand));
-  }
   for (Value result : op->getResults()) {
     std::string name = op->getName().getStringRef().str();
     unsigned value = addValue(result, node, name);
@@ -254,10 +252,10 @@ FailureOr<Graph> Graph::build(func::FuncOp entry) {
   return GraphBuilder().build(entry);
 }
 
-FailureOr<func::FuncOp> tp::findEntry(ModuleOp module, StringRef name) {
+FailureOr<func::FuncOp> tp::findEntry(ModuleOp module) {
   func::FuncOp entry;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!name.empty() ? function.getName() != name : function.isPrivate())
+    if (function.isPrivate())
       continue;
     if (entry)
       return module.emitError()
@@ -266,9 +264,7 @@ FailureOr<func::FuncOp> tp::findEntry(ModuleOp module, StringRef name) {
              << "'; make all but the entry private";
     entry = function;
   }
-  if (entry)
-    return entry;
-  if (!name.empty())
-    return module.emitError() << "has no function '" << name << "'";
-  return module.emitError() << "has no public function to plan";
+  if (!entry)
+    return module.emitError() << "has no public function to plan";
+  return entry;
 }

@@ -70,9 +70,8 @@ public:
   llvm::DenseMap<std::pair<unsigned, mlir::OpOperand *>, unsigned> passageOf;
 };
 
-/// The only public function of `module`, or the one called `name`. Diagnoses.
-mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                              llvm::StringRef name = "");
+/// The only public function of `module`. Diagnoses none and several.
+mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module);
 
 } // namespace tp
 

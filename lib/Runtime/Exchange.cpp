@@ -18,7 +18,7 @@ namespace {
 /// Up to this many bytes read by one member, each computes its whole result of
 /// an all_reduce; beyond, each does one slice for all, which reads every
 /// element once in place of once a member but writes to memory that others own.
-constexpr int64_t readAllBytes = 128 * 1024;
+constexpr int64_t readAllBytes = 1 << 17;
 
 /// From this length on the result of an all_reduce is written around the
 /// caches.

@@ -127,41 +127,39 @@ const Waiting *State::waitOf(int64_t rank) {
   return goesOn ? &*waiting : nullptr;
 }
 
+/// `steps` is the way from the start of a search to a wait, which lacks the
+/// rank of `last`, which waits at the start: the circle as text.
+std::string State::describeCircle(const std::vector<Step> &steps, size_t at,
+                                  const Waiting &last) {
+  std::string rank = std::to_string(last.rank);
+  std::string text = "rank " + rank + " waits in " + describeWait(last);
+  for (; at != 0; at = steps[at].parent) {
+    const Waiting &wait = *steps[at].wait;
+    std::string before = "rank " + std::to_string(wait.rank) + " waits in " +
+                         describeWait(wait) + " for rank " + rank + "; ";
+    text.insert(0, before);
+    rank = std::to_string(wait.rank);
+  }
+  return "a deadlock: " + text + " for rank " + rank;
+}
+
 /// A circle of ranks, each waiting for the next, through `start`; empty if
 /// there is none. With the lock held no registered rank can go on, and a
 /// meeting that lacks one of them cannot open: what is found is a deadlock, and
 /// the last to register in one finds it. Meetings are visited once each.
 std::string State::findCircle(const Waiting &start) {
-  struct Step {
-    const Waiting *wait;
-    size_t parent;
-  };
   std::vector<Step> steps = {{&start, 0}};
   std::set<const Rendezvous *> visited = {start.meeting};
   for (size_t at = 0; at < steps.size(); ++at) {
-    const Waiting wait = *steps[at].wait;
+    const Waiting &wait = *steps[at].wait;
     std::span<const int64_t> members = wait.meeting->members();
     for (size_t i = 0; i < members.size(); ++i) {
-      if (!wait.meeting->isMissing(i, wait.round))
-        continue;
-      const Waiting *next = waitOf(members[i]);
+      bool missing = wait.meeting->isMissing(i, wait.round);
+      const Waiting *next = missing ? waitOf(members[i]) : nullptr;
       if (!next)
         continue;
-      if (next->meeting == start.meeting) {
-        // Backwards: the wait that needs members[i], the one that needs its
-        // owner, and so on.
-        std::string text = "rank " + std::to_string(next->rank) + " waits in " +
-                           describeWait(*next);
-        std::string last = std::to_string(next->rank);
-        for (size_t step = at; step != 0; step = steps[step].parent) {
-          std::string waiter = std::to_string(steps[step].wait->rank);
-          text = "rank " + waiter + " waits in " +
-                 describeWait(*steps[step].wait) + " for rank " + last + "; " +
-                 text;
-          last = waiter;
-        }
-        return "a deadlock: " + text + " for rank " + last;
-      }
+      if (next->meeting == start.meeting)
+        return describeCircle(steps, at, *next);
       if (visited.insert(next->meeting).second)
         steps.push_back({next, at});
     }

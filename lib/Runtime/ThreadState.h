@@ -95,6 +95,13 @@ private:
   std::string describeWait(const Waiting &waiting);
   std::string describeState(int64_t rank);
   std::string describeMissing(const Waiting &waiting);
+  /// A wait that a search for a circle has reached, and the step it came from.
+  struct Step {
+    const Waiting *wait;
+    size_t parent;
+  };
+  std::string describeCircle(const std::vector<Step> &steps, size_t at,
+                             const Waiting &last);
   std::string findCircle(const Waiting &start);
   void wakeAll();
 

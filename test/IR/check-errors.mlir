@@ -211,3 +211,34 @@ func.func @foreign_operation_r12(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #sum>
 func.func @too_many_elements_r10(%x: tensor<4611686018427387904x4xf32>) {
   return
 }
+
+// -----
+
+tp.mesh @mesh = <["tp"=2]>
+#other = #tp.sharding<@mesh, [{"dp"}]>
+// expected-error @below {{argument 1 is laid out wrongly [R10]: axis "dp" is not one of the mesh's axes}}
+// expected-note @below {{the mesh is}}
+func.func @place_of_a_wrong_layout_r10(%x: tensor<5xf32>, %y: tensor<6xf32, #other>) {
+  return
+}
+
+// -----
+
+tp.mesh @a = <["tp"=2]>
+tp.mesh @b = <["tp"=3]>
+#on_a = #tp.sharding<@a, [{}]>
+#on_b = #tp.sharding<@b, [{}]>
+func.func @two_meshes_r10(%x: tensor<5xf32, #on_a>, %y: tensor<5xf32, #on_b>) -> tensor<5xf32, #on_a> {
+  // expected-error @below {{'tp.add' mixes values of different meshes [R10]}}
+  %z = tp.add %x, %y : (tensor<5xf32, #on_a>, tensor<5xf32, #on_b>) -> tensor<5xf32, #on_a>
+  return %z : tensor<5xf32, #on_a>
+}
+
+// -----
+
+tp.mesh @mesh = <["tp"=2]>
+#split = #tp.sharding<@mesh, [{"tp"}]>
+// expected-error @below {{argument 1 of a local function carries a sharding [R12]}}
+func.func @sharded_local_argument_r12(%x: tensor<3xf32>, %y: tensor<6xf32, #split>) attributes {tp.local} {
+  return
+}

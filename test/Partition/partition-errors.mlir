@@ -1,9 +1,14 @@
+// What cannot be partitioned, and why.
 // RUN: split-file %s %t
+// RUN: not tp-opt %t/two.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not tp-opt %t/blocks.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// RUN: not tp-opt %t/declared.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=DECLARED
 // RUN: not tp-opt %t/open.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: not tp-opt %t/nomesh.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=NOMESH
 // RUN: not tp-opt %t/uneven.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=UNEVEN
 // RUN: not tp-opt %t/many.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tp-opt %t/reshard.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=RESHARD
+// RUN: not tp-opt %t/foreign.mlir --allow-unregistered-dialect --tp-partition 2>&1 | FileCheck %s --check-prefix=FOREIGN
 
 //--- open.mlir
 // OPEN: has type 'tensor<4xf32>' without sharding; plan the program before partitioning it
@@ -20,7 +25,7 @@ func.func @main() {
 
 //--- uneven.mlir
 // UNEVEN: shape [5] is not split evenly by
-// UNEVEN-SAME: only even shards can be partitioned
+// UNEVEN-SAME: ; only even shards can be partitioned
 tp.mesh @mesh = <["tp"=2]>
 func.func @main(%x: tensor<5xf32, #tp.sharding<@mesh, [{"tp"}]>>) {
   return
@@ -42,3 +47,33 @@ func.func @main(%x: tensor<4xf32, #a>) -> tensor<4xf32, #b> {
   %y = tp.reshard %x : (tensor<4xf32, #a>) -> tensor<4xf32, #b>
   return %y : tensor<4xf32, #b>
 }
+
+//--- foreign.mlir
+// FOREIGN: error: 'other.barrier' op has no local form
+tp.mesh @mesh = <["tp"=2]>
+func.func @main(%x: tensor<6xf32, #tp.sharding<@mesh, [{"tp"}]>>) {
+  "other.barrier"() : () -> ()
+  return
+}
+
+//--- two.mlir
+// TWO: 'tp.mesh' op is a second mesh; a local program is for the ranks of one
+tp.mesh @a = <["x"=2]>
+tp.mesh @b = <["y"=3, "x"=2]>
+func.func @f(%x: tensor<6xf32, #tp.sharding<@b, [{"x"}]>>) {
+  return
+}
+
+//--- blocks.mlir
+// BLOCKS: 'func.func' op has 2 blocks; a local program is straight-line code
+tp.mesh @mesh = <["tp"=2]>
+func.func @f() {
+  return
+^bb1:
+  return
+}
+
+//--- declared.mlir
+// DECLARED: 'func.func' op is only declared; every function that a local program calls needs a body
+tp.mesh @mesh = <["tp"=2]>
+func.func private @g(tensor<3xf32>)

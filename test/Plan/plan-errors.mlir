@@ -33,7 +33,7 @@ func.func @main(%q: tensor<1x3x32x2xf32>, %k: tensor<1x3x8x2xf32>) -> tensor<1x3
 // ZERO: mesh axis "tp" has 0 ranks; at least 1 is needed
 // SYNTAX: mesh 'tp': an axis is written name=ranks, as in dp=2,tp=4; 'tp' is not
 // RANKS: the number of ranks of the mesh exceeds 2^63 - 1 at axis "b"
-// NOMESH: has no tp.mesh; name one with mesh=
+// NOMESH: has no tp.mesh; name one with mesh=, as mesh=tp=8
 // MACHINE: machine 'tpu' is not in share/machines
 // WEIGHTS: weights='loose' must be one of stationary, stored, free
 // AXES: model-axes names "pp", which is not an axis of

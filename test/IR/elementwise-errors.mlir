@@ -1,0 +1,114 @@
+// Elementwise operations whose shapes or element types do not agree.
+// RUN: tp-opt %s --split-input-file --verify-diagnostics
+
+func.func @relu_of_another_shape(%x: tensor<3x5xf32>) -> tensor<5x3xf32> {
+  // expected-error @below {{'tp.relu' op result shape [5, 3] differs from operand shape [3, 5]}}
+  %y = tp.relu %x : (tensor<3x5xf32>) -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @silu_of_another_rank(%x: tensor<3x5xf32>) -> tensor<15xf32> {
+  // expected-error @below {{'tp.silu' op result shape [15] differs from operand shape [3, 5]}}
+  %y = tp.silu %x : (tensor<3x5xf32>) -> tensor<15xf32>
+  return %y : tensor<15xf32>
+}
+
+// -----
+
+func.func @tanh_of_another_type(%x: tensor<3x7xf32>) -> tensor<3x7xf16> {
+  // expected-error @below {{'tp.tanh' op result element type 'f16' differs from the operand's 'f32'; tp.cast changes element types}}
+  %y = tp.tanh %x : (tensor<3x7xf32>) -> tensor<3x7xf16>
+  return %y : tensor<3x7xf16>
+}
+
+// -----
+
+func.func @gelu_of_another_type(%x: tensor<9xbf16>) -> tensor<9xf64> {
+  // expected-error @below {{'tp.gelu' op result element type 'f64' differs from the operand's 'bf16'; tp.cast changes element types}}
+  %y = tp.gelu %x tanh : (tensor<9xbf16>) -> tensor<9xf64>
+  return %y : tensor<9xf64>
+}
+
+// -----
+
+func.func @sum_of_two_types(%x: tensor<3x5xf32>, %y: tensor<3x5xf64>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.add' op operand 1 has element type 'f64', the result 'f32'; tp.cast changes element types}}
+  %z = tp.add %x, %y : (tensor<3x5xf32>, tensor<3x5xf64>) -> tensor<3x5xf32>
+  return %z : tensor<3x5xf32>
+}
+
+// -----
+
+// A size of 1 is not stretched.
+func.func @difference_with_one_row(%x: tensor<3x5xf32>, %y: tensor<1x5xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.sub' op operand 1 of shape [1, 5] does not align with the last dimensions of the result [3, 5]}}
+  %z = tp.sub %x, %y : (tensor<3x5xf32>, tensor<1x5xf32>) -> tensor<3x5xf32>
+  return %z : tensor<3x5xf32>
+}
+
+// -----
+
+// A vector lies along the last dimension, not the first.
+func.func @bias_of_the_rows(%x: tensor<3x5xf32>, %y: tensor<3xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.add' op operand 1 of shape [3] does not align with the last dimensions of the result [3, 5]}}
+  %z = tp.add %x, %y : (tensor<3x5xf32>, tensor<3xf32>) -> tensor<3x5xf32>
+  return %z : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @operand_of_higher_rank(%x: tensor<7x3x5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.mul' op operand 0 of shape [7, 3, 5] does not align with the last dimensions of the result [3, 5]}}
+  %z = tp.mul %x, %y : (tensor<7x3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %z : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @both_operands_broadcast(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.mul' op no operand has the result's rank of 2}}
+  %z = tp.mul %x, %y : (tensor<5xf32>, tensor<5xf32>) -> tensor<3x5xf32>
+  return %z : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @cast_to_another_shape(%x: tensor<3x5xf32>) -> tensor<3x7xbf16> {
+  // expected-error @below {{'tp.cast' op result shape [3, 7] differs from operand shape [3, 5]}}
+  %y = tp.cast %x : (tensor<3x5xf32>) -> tensor<3x7xbf16>
+  return %y : tensor<3x7xbf16>
+}
+
+// -----
+
+func.func @cast_of_floats_to_integers(%x: tensor<3x5xf32>) -> tensor<3x5xi64> {
+  // expected-error @below {{'tp.cast' op cannot cast 'f32' to 'i64': it would lose whole values}}
+  %y = tp.cast %x : (tensor<3x5xf32>) -> tensor<3x5xi64>
+  return %y : tensor<3x5xi64>
+}
+
+// -----
+
+func.func @cast_of_integers_to_narrower_ones(%x: tensor<7xi64>) -> tensor<7xi32> {
+  // expected-error @below {{'tp.cast' op cannot cast 'i64' to 'i32': it would lose whole values}}
+  %y = tp.cast %x : (tensor<7xi64>) -> tensor<7xi32>
+  return %y : tensor<7xi32>
+}
+
+// -----
+
+func.func @constant_of_another_shape() -> tensor<5x3xf32> {
+  // expected-error @below {{'tp.constant' op value of type 'tensor<3x5xf32>' for a result of type 'tensor<5x3xf32>'}}
+  %c = tp.constant dense<2.5> : tensor<3x5xf32> as tensor<5x3xf32>
+  return %c : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @constant_of_another_type() -> tensor<3xi32> {
+  // expected-error @below {{'tp.constant' op value of type 'tensor<3xi64>' for a result of type 'tensor<3xi32>'}}
+  %c = tp.constant dense<[2, 3, 5]> : tensor<3xi64> as tensor<3xi32>
+  return %c : tensor<3xi32>
+}

@@ -1,0 +1,64 @@
+// Normalisations with a wrong gain, shape or epsilon.
+// RUN: tp-opt %s --split-input-file --verify-diagnostics
+
+func.func @result_of_another_type(%x: tensor<3x5xf32>, %g: tensor<5xf32>) -> tensor<3x5xf16> {
+  // expected-error @below {{'tp.rms_norm' op result type 'tensor<3x5xf16>' differs from the operand's 'tensor<3x5xf32>'}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3x5xf16>
+  return %y : tensor<3x5xf16>
+}
+
+// -----
+
+func.func @result_of_another_shape(%x: tensor<3x5xf32>, %g: tensor<5xf32>) -> tensor<5x3xf32> {
+  // expected-error @below {{'tp.rms_norm' op result type 'tensor<5x3xf32>' differs from the operand's 'tensor<3x5xf32>'}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @scalar(%x: tensor<f32>, %g: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'tp.rms_norm' op needs a dimension to normalise over}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @gain_of_another_element_type(%x: tensor<3x5xbf16>, %g: tensor<5xf32>) -> tensor<3x5xbf16> {
+  // expected-error @below {{'tp.rms_norm' op gain of element type 'f32' for an operand of 'bf16'}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xbf16>, tensor<5xf32>) -> tensor<3x5xbf16>
+  return %y : tensor<3x5xbf16>
+}
+
+// -----
+
+func.func @gain_of_the_rows(%x: tensor<3x5xf32>, %g: tensor<3xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.rms_norm' op gain of shape [3] for a last dimension of 5}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<3xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @gain_of_the_whole_matrix(%x: tensor<3x5xf32>, %g: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.rms_norm' op gain of shape [3, 5] for a last dimension of 5}}
+  %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @negative_epsilon(%x: tensor<7xf32>, %g: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-error @below {{'tp.rms_norm' op epsilon = -2.5}}
+  %y = tp.rms_norm %x, %g {epsilon = -2.5 : f64} : (tensor<7xf32>, tensor<7xf32>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+func.func @epsilon_that_is_no_number(%x: tensor<7xf32>, %g: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-error @below {{must be finite and not negative}}
+  %y = tp.rms_norm %x, %g {epsilon = 0x7FF8000000000000 : f64} : (tensor<7xf32>, tensor<7xf32>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
