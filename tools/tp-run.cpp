@@ -98,6 +98,7 @@ static Expected<bool> run() {
   tp::registerAllDialects(registry);
   tp::registerAllPasses();
   mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   RunOptions options = readOptions();
   auto module = tp::loadProgram(context, options, outs());
   if (!module)

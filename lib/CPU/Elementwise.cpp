@@ -40,10 +40,16 @@ static Value relu(ReluOp, OpBuilder &builder, Location loc, Value x) {
 }
 
 static Value silu(SiluOp, OpBuilder &builder, Location loc, Value x) {
-  Value power =
-      math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
-  Value below = arith::AddFOp::create(
-      builder, loc, number(builder, loc, x.getType(), 1), power);
+  // The polynomial for exp turns its argument to an integer, which is undefined
+  // for a NaN; the division brings the NaN back.
+  Value isNumber =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, x, x);
+  Value exponent = arith::SelectOp::create(
+      builder, loc, isNumber, arith::NegFOp::create(builder, loc, x),
+      number(builder, loc, x.getType(), 0));
+  Value below =
+      arith::AddFOp::create(builder, loc, number(builder, loc, x.getType(), 1),
+                            math::ExpOp::create(builder, loc, exponent));
   return arith::DivFOp::create(builder, loc, x, below);
 }
 
