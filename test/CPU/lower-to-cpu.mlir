@@ -1,3 +1,5 @@
+// The LLVM dialect is not one that tp-opt reads.
+// UNSUPPORTED: roundtrip
 // RUN: tp-opt %s -tp-lower-to-cpu | FileCheck %s
 
 // The tables of ranks are constants, shared by the calls that use them.
