@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Degrees.h"
+#include "Builder.h"
 
 using namespace mlir;
 using namespace tp;
@@ -136,12 +137,7 @@ tp::findGroupProjections(const Graph &graph,
     if (auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op)) {
       ShardingRule rule = ruled.getShardingRule();
       for (auto [index, value] : llvm::enumerate(node.operands)) {
-        bool contracted = llvm::any_of(rule.operands[index], [&](auto &dim) {
-          return llvm::any_of(dim, [&](unsigned factor) {
-            return rule.factors[factor].kind == FactorKind::Sum;
-          });
-        });
-        if (!graph.values[value].isParameter || !contracted)
+        if (!graph.values[value].isParameter || !isContractedDim(rule, index))
           continue;
         projections.insert({producer, index});
         usesWeight = true;
