@@ -12,6 +12,7 @@
 
 using namespace llvm;
 using tp::ExactCheck;
+using tp::MadeValues;
 using tp::RunOptions;
 
 namespace {
@@ -49,6 +50,13 @@ cl::opt<int64_t> layers("layers", cl::cat(category),
                                  "layers only"));
 cl::opt<uint64_t> seed("seed", cl::init(0), cl::cat(category),
                        cl::desc("Seed of the inputs that are made"));
+cl::opt<MadeValues>
+    values("inputs", cl::init(MadeValues::Normal), cl::cat(category),
+           cl::desc("Inputs that are made"),
+           cl::values(clEnumValN(MadeValues::Normal, "normal",
+                                 "normal, as a fresh model has them"),
+                      clEnumValN(MadeValues::Integers, "integers",
+                                 "whole numbers from -2 to 2")));
 cl::opt<bool> check("check", cl::cat(category),
                     cl::desc("Compare with the unsharded program, the f64 "
                              "reference and, exactly, in a finite field"));
@@ -61,6 +69,9 @@ cl::opt<ExactCheck> exact(
 cl::opt<double> deadline("deadline", cl::init(60), cl::cat(category),
                          cl::desc("Seconds that a rank waits for another in a "
                                   "collective"));
+cl::opt<int64_t> threadsPerRank(
+    "threads-per-rank", cl::init(1), cl::cat(category),
+    cl::desc("Threads that compute the products and the attention of a rank"));
 cl::opt<int64_t> repeats("repeats", cl::init(0), cl::cat(category),
                          cl::desc("Further runs, for the time"));
 
@@ -86,9 +97,11 @@ static RunOptions readOptions() {
   options.sequence = given(sequence);
   options.layers = given(layers);
   options.seed = seed;
+  options.values = values;
   options.check = check;
   options.exact = exact;
   options.deadline = deadline;
+  options.threadsPerRank = threadsPerRank;
   options.repeats = repeats;
   return options;
 }

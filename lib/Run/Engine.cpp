@@ -88,26 +88,25 @@ static SmallVector<int64_t> descriptor(const Array &array) {
   return words;
 }
 
-std::vector<Array> Engine::call(ArrayRef<Array> arguments) const {
+Engine::Call::Call(const Engine &engine, ArrayRef<Array> arguments)
+    : engine(engine) {
   // One result is a descriptor, several are a struct of descriptors; both are
   // rows of words.
-  SmallVector<int64_t> words;
-  for (const Port &port : results)
-    words.append(3 + 2 * port.localShape.size(), 0);
-  SmallVector<SmallVector<int64_t>> descriptors =
-      llvm::map_to_vector(arguments, descriptor);
-  SmallVector<void *> pointers;
-  if (!results.empty())
+  for (const Port &port : engine.results)
+    resultWords.append(3 + 2 * port.localShape.size(), 0);
+  argumentWords = llvm::map_to_vector(arguments, descriptor);
+  if (!engine.results.empty())
+    pointers.push_back(resultWords.data());
+  for (Words &words : argumentWords)
     pointers.push_back(words.data());
-  for (SmallVector<int64_t> &descriptor : descriptors)
-    pointers.push_back(descriptor.data());
-  SmallVector<void *> packed;
   for (void *&pointer : pointers)
     packed.push_back(&pointer);
-  entry(packed.data());
+}
+
+std::vector<Array> Engine::Call::results() const {
   std::vector<Array> values;
-  const int64_t *next = words.data();
-  for (const Port &port : results) {
+  const int64_t *next = resultWords.data();
+  for (const Port &port : engine.results) {
     Array &value = values.emplace_back(port.kind, port.localShape);
     const char *start = reinterpret_cast<const char *>(next[1]) +
                         next[2] * sizeInBytes(port.kind);

@@ -35,6 +35,10 @@ struct Numbers {
     double radius = std::sqrt(-2 * std::log(uniform(2 * index)));
     return radius * std::cos(2 * std::numbers::pi * uniform(2 * index + 1));
   }
+  /// Uniform in [-2, 2].
+  int64_t smallInteger(uint64_t index) const {
+    return static_cast<int64_t>(bits(index) % 5) - 2;
+  }
 };
 
 /// Mean and deviation of a made floating-point argument.
@@ -72,6 +76,8 @@ void Inputs::make(unsigned number, const Port &port, ArrayRef<Range> ranges,
   Numbers numbers(seed, number);
   Spread spread = spreadOf(port);
   auto real = [&](uint64_t index) {
+    if (values == MadeValues::Integers)
+      return static_cast<double>(numbers.smallInteger(index));
     return spread.mean + spread.deviation * numbers.normal(index);
   };
   uint64_t bound = port.bound.value_or(2);

@@ -85,18 +85,20 @@ namespace {
 /// One execution by all ranks.
 struct Execution {
   const Engine &engine;
+  const RankOptions &options;
   ArrayRef<std::vector<Array>> arguments;
   RankResults results;
   std::vector<std::string> errors;
   std::vector<int64_t> peaks;
 
-  Execution(const Engine &engine, ArrayRef<std::vector<Array>> arguments)
-      : engine(engine), arguments(arguments), errors(arguments.size()),
-        peaks(arguments.size()) {
+  Execution(const Engine &engine, const RankOptions &options,
+            ArrayRef<std::vector<Array>> arguments)
+      : engine(engine), options(options), arguments(arguments),
+        errors(arguments.size()), peaks(arguments.size()) {
     results.outputs.resize(arguments.size());
   }
 
-  llvm::Error run(double deadline);
+  llvm::Error run();
 
 private:
   void runRank(runtime::Communicator &communicator, int64_t rank);
@@ -105,17 +107,19 @@ private:
 } // namespace
 
 void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
-  runtime::RankScope scope(communicator);
-  std::vector<Array> &outputs = results.outputs[rank];
+  Engine::Call call(engine, arguments[rank]);
+  runtime::RankScope scope(communicator, options.threadsPerRank);
   std::optional<std::string> error =
-      runtime::runRank(scope, [&] { outputs = engine.call(arguments[rank]); });
+      runtime::runRank(scope, [&] { call.run(); });
   if (error)
     errors[rank] = *error;
+  else
+    results.outputs[rank] = call.results();
   peaks[rank] = scope.memoryUse().peak;
 }
 
-llvm::Error Execution::run(double deadline) {
-  runtime::ThreadWorld world(arguments.size(), deadline);
+llvm::Error Execution::run() {
+  runtime::ThreadWorld world(arguments.size(), options.deadline);
   Clock::time_point begin = Clock::now();
   onThreads(arguments.size(),
             [&](int64_t rank) { runRank(world.communicator(rank), rank); });
@@ -139,12 +143,12 @@ llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
   auto arguments = readArguments(signature, inputs);
   if (!arguments)
     return arguments.takeError();
-  Execution execution(engine, *arguments);
-  if (llvm::Error error = execution.run(options.deadline))
+  Execution execution(engine, options, *arguments);
+  if (llvm::Error error = execution.run())
     return std::move(error);
   for (int64_t i = 0; i < options.repeats; ++i) {
-    Execution again(engine, *arguments);
-    if (llvm::Error error = again.run(options.deadline))
+    Execution again(engine, options, *arguments);
+    if (llvm::Error error = again.run())
       return std::move(error);
     execution.results.seconds =
         std::min(execution.results.seconds, again.results.seconds);

@@ -29,7 +29,8 @@ struct Sources {
   std::optional<Checkpoint> checkpoint;
   Inputs inputs;
 
-  explicit Sources(uint64_t seed) : inputs(seed) {}
+  explicit Sources(const RunOptions &options)
+      : inputs(options.seed, options.values) {}
   llvm::Error open(const RunOptions &options, raw_ostream &out);
 };
 
@@ -74,7 +75,7 @@ static void printRun(const Program &program, const RankResults &results,
 
 llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
                                     raw_ostream &out) {
-  Sources sources(options.seed);
+  Sources sources(options);
   if (llvm::Error error = sources.open(options, out))
     return std::move(error);
   auto source = chooseEntry(program, options.entry);
@@ -84,8 +85,9 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   if (!compiled)
     return compiled.takeError();
   inferBounds(*source, compiled->signature);
-  auto results = runRanks(*compiled->engine, compiled->signature,
-                          sources.inputs, {options.deadline, options.repeats});
+  auto results =
+      runRanks(*compiled->engine, compiled->signature, sources.inputs,
+               {options.deadline, options.threadsPerRank, options.repeats});
   if (!results)
     return results.takeError();
   printRun(*compiled, *results, options, out);

@@ -8,8 +8,7 @@
 
 using namespace tp::runtime;
 
-//===-- Text
-//---------------------------------------------------------------===//
+//===-- Text -------------------------------------------------------------===//
 
 static const char *name(CollectiveOp op) {
   switch (op) {
@@ -107,8 +106,7 @@ std::string tp::runtime::describe(const Call &call) {
   return text + " over ranks " + describeRanks(call.group);
 }
 
-//===-- Calls
-//--------------------------------------------------------------===//
+//===-- Calls ------------------------------------------------------------===//
 
 bool tp::runtime::sameCall(const Call &lhs, const Call &rhs) {
   return lhs.op == rhs.op && lhs.dtype == rhs.dtype && lhs.kind == rhs.kind &&
@@ -179,8 +177,7 @@ static void checkOverlap(const Call &call, const Extent &extent,
                        " overlaps its operand");
 }
 
-//===-- Communicator
-//-------------------------------------------------------===//
+//===-- Communicator -----------------------------------------------------===//
 
 Communicator::Communicator(int64_t rank, int64_t size)
     : ownRank(rank), everyone(static_cast<size_t>(size)),

@@ -4,6 +4,7 @@
 #define TP_RUNTIME_CONTEXT_H
 
 #include "Runtime/Arena.h"
+#include "Runtime/Workers.h"
 #include "tp/Runtime/Communicator.h"
 
 #include <csetjmp>
@@ -15,11 +16,14 @@ namespace tp::runtime {
 /// What the functions of Abi.h know about the rank they run on.
 class RankContext {
 public:
-  explicit RankContext(Communicator &communicator)
-      : communicator(communicator) {}
+  RankContext(Communicator &communicator, int64_t numThreads)
+      : communicator(communicator), numThreads(numThreads) {}
 
   Communicator &communicator;
   Arena arena;
+  /// As many as `numThreads` from the first run on.
+  Workers workers;
+  int64_t numThreads;
   /// Why the last run failed.
   std::string error;
   /// Where a failing function goes on; valid while `canLand`.

@@ -3,6 +3,7 @@
 #include "Runtime/Kernels.h"
 #include "Runtime/Context.h"
 #include "Runtime/Sizes.h"
+#include "Runtime/Split.h"
 #include "tp/Runtime/Abi.h"
 
 #include <array>
@@ -11,8 +12,7 @@
 
 namespace tp::runtime {
 
-//===-- Choice of the instruction set
-//--------------------------------------===//
+//===-- Choice of the instruction set ------------------------------------===//
 
 #define TP_DECLARE_VARIANT(NAME)                                               \
   namespace NAME {                                                             \
@@ -62,8 +62,7 @@ const KernelTable &kernels() {
   return best;
 }
 
-//===-- Entry points
-//-------------------------------------------------------===//
+//===-- Entry points -----------------------------------------------------===//
 
 namespace {
 
@@ -74,7 +73,7 @@ void checkedMatmul(T *out, const T *a, const T *b, const MatmulShape &s) {
   checkedCount({batch, m, n}, sizeof(T));
   checkedCount({batch, m, k}, sizeof(T));
   checkedCount({batch, k, n}, sizeof(T));
-  kernels().of<T>().matmul(out, a, b, s);
+  splitMatmul(out, a, b, s);
 }
 
 template <typename T>
@@ -90,7 +89,7 @@ void checkedAttention(T *out, const T *q, const T *k, const T *v,
     throw RuntimeError(std::to_string(s.heads) +
                        " query heads are no multiple of " +
                        std::to_string(s.kvHeads) + " KV heads");
-  kernels().of<T>().attention(out, q, k, v, s);
+  splitAttention(out, q, k, v, s);
 }
 
 template <typename T>

@@ -2,13 +2,11 @@
 
 #include "tp/Runtime/Rank.h"
 #include "Runtime/Context.h"
+#include "Runtime/Denormals.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 using namespace tp::runtime;
 
@@ -20,27 +18,6 @@ RankContext &tp::runtime::requireContext() {
   if (!current)
     throw RuntimeError("this thread is no rank: there is no RankScope");
   return *current;
-}
-
-/// Flushes denormal results and operands to zero; the former state. Processors
-/// other than x86 keep theirs.
-static unsigned flushDenormals() {
-#if defined(__SSE__)
-  constexpr unsigned flushToZero = 0x8000, denormalsAreZero = 0x0040;
-  unsigned state = _mm_getcsr();
-  _mm_setcsr(state | flushToZero | denormalsAreZero);
-  return state;
-#else
-  return 0;
-#endif
-}
-
-static void restoreFloatingPoint(unsigned state) {
-#if defined(__SSE__)
-  _mm_setcsr(state);
-#else
-  (void)state;
-#endif
 }
 
 void tp::runtime::recordFailure(const char *function,
@@ -75,9 +52,9 @@ void tp::runtime::leaveProgram() {
   std::_Exit(1);
 }
 
-RankScope::RankScope(Communicator &communicator)
-    : context(std::make_unique<RankContext>(communicator)), outer(current),
-      floatingPointState(flushDenormals()) {
+RankScope::RankScope(Communicator &communicator, int64_t numThreads)
+    : context(std::make_unique<RankContext>(communicator, numThreads)),
+      outer(current), floatingPointState(flushDenormals()) {
   current = context.get();
 }
 
@@ -110,7 +87,8 @@ tp::runtime::runRank(RankScope &scope, const std::function<void()> &program) {
     return "a rank's program cannot start another run";
   context.error.clear();
   context.communicator.beginRun();
-  if (!runToEnd(context, program))
+  auto startWorkers = [&] { context.workers.start(context.numThreads); };
+  if (!succeeds("threads", startWorkers) || !runToEnd(context, program))
     return context.error;
   context.communicator.endRun();
   return std::nullopt;

@@ -34,8 +34,7 @@ State::State(int64_t numRanks, double deadlineSeconds)
   spin = microseconds(crowded ? 0 : 200);
 }
 
-//===-- The course of a rank
-//-----------------------------------------------===//
+//===-- The course of a rank ---------------------------------------------===//
 
 void State::beginRun(int64_t rank) { stateOf(rank).startedRuns.fetch_add(1); }
 
@@ -70,8 +69,7 @@ void State::wakeAll() {
     meeting->wake();
 }
 
-//===-- Failure
-//------------------------------------------------------------===//
+//===-- Failure ----------------------------------------------------------===//
 
 void State::fail(const std::string &reason) noexcept {
   {
@@ -110,8 +108,7 @@ bool State::compareCalls(Rendezvous &meeting) {
   return true;
 }
 
-//===-- Diagnosis of a wait
-//------------------------------------------------===//
+//===-- Diagnosis of a wait ----------------------------------------------===//
 
 /// Only of a rank that is registered, with the lock held, or of the caller:
 /// others may be writing their seat.

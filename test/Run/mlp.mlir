@@ -2,6 +2,7 @@
 // RUN: tp-run %s --check --mesh=tp=2 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=dp=2,tp=2 | FileCheck %s
+// RUN: tp-run %s --check --mesh=tp=2 --threads-per-rank=3 | FileCheck %s
 
 // CHECK: @main on
 // CHECK: y [4, 6, 16]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok

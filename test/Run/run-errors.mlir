@@ -3,6 +3,10 @@
 // RUN: not tp-run %s --entry=absent 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not tp-run %s.absent 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: tp-run %s --seed=3 | FileCheck %s --check-prefix=RAN
+// RUN: not tp-run %S/mlp.mlir --mesh=tp=2 --threads-per-rank=0 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not tp-run %S/mlp.mlir --mesh=tp=2 --threads-per-rank=9223372036854775807 2>&1 | FileCheck %s --check-prefix=MANYTHREADS
+// THREADS: error: rank 0: threads: the number of threads of a rank, 0, is not between 1 and 1024
+// MANYTHREADS: error: rank 0: threads: the number of threads of a rank, 9223372036854775807, is not between 1 and 1024
 
 // LOCAL: error: --check compares with the program before tp-partition; this one is in the local phase already
 // MESH: error: the program is written for its ranks already; leave out --mesh

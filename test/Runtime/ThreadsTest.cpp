@@ -362,6 +362,46 @@ TEST(Threads, RunsAreCounted) {
             std::string::npos);
 }
 
+/// The error of rank 0, which waits for rank 1, whose thread does `other` while
+/// its scope lives on until rank 0 has given up.
+static std::string waitFor(const std::function<void(RankScope &)> &other,
+                           bool scopeLivesOn) {
+  ThreadWorld world(2, far);
+  std::atomic<bool> givenUp = false;
+  std::thread peer([&] {
+    std::optional<RankScope> scope(world.communicator(1));
+    other(*scope);
+    if (!scopeLivesOn)
+      scope.reset();
+    while (!givenUp)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  RankScope scope(world.communicator(0));
+  std::optional<std::string> error = runRank(scope, [] { onWorld(2)(); });
+  givenUp = true;
+  peer.join();
+  return error.value_or("");
+}
+
+TEST(Threads, RunThatEndsInALongerScopeIsNoticed) {
+  auto emptyRun = [](RankScope &scope) {
+    EXPECT_EQ(runRank(scope, [] {}), std::nullopt);
+  };
+  std::string error = waitFor(emptyRun, /*scopeLivesOn=*/true);
+  EXPECT_NE(
+      error.find("rank 1 has ended without the call that rank 0 waits in"),
+      std::string::npos)
+      << error;
+}
+
+TEST(Threads, ScopeThatEndsWithoutARunIsNoticed) {
+  std::string error = waitFor([](RankScope &) {}, /*scopeLivesOn=*/false);
+  EXPECT_NE(
+      error.find("rank 1 has ended without the call that rank 0 waits in"),
+      std::string::npos)
+      << error;
+}
+
 /// Sums over the three axes of a 2x2x2 mesh and the planes of two of them, with
 /// ranks that lag at random: crossing groups never wait in a circle.
 TEST(Threads, CrossingGroupsDoNotDeadlock) {

@@ -19,9 +19,7 @@ public:
   static llvm::Expected<std::unique_ptr<Engine>>
   create(mlir::ModuleOp localModule, const Signature &signature);
 
-  /// Runs the program on the current thread, which must be a rank of the
-  /// run-time library (RankScope), and copies its results out.
-  std::vector<Array> call(llvm::ArrayRef<Array> arguments) const;
+  class Call;
 
 private:
   Engine() = default;
@@ -29,6 +27,33 @@ private:
   std::unique_ptr<mlir::ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
   std::vector<Port> results;
+};
+
+/// One call of the program by one rank. Generated code that fails is left
+/// without running destructors (runtime::runRank), so what the call needs is
+/// packed before it and copied out after it, here.
+class Engine::Call {
+public:
+  /// `arguments` must outlive the call.
+  Call(const Engine &engine, llvm::ArrayRef<Array> arguments);
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  /// Runs the program on the current thread, which must be a rank of the
+  /// run-time library (RankScope).
+  void run() { engine.entry(packed.data()); }
+
+  /// Copies of the results of a run that has ended well, which lie in the
+  /// rank's memory: to be taken before its scope ends.
+  std::vector<Array> results() const;
+
+private:
+  using Words = llvm::SmallVector<int64_t>;
+  const Engine &engine;
+  /// The memref descriptors of the results, row by row, and of each argument.
+  Words resultWords;
+  llvm::SmallVector<Words> argumentWords;
+  llvm::SmallVector<void *> pointers, packed;
 };
 
 } // namespace tp

@@ -9,24 +9,35 @@
 
 namespace tp {
 
+/// What made floating-point arguments are.
+enum class MadeValues {
+  /// For parameters of rank 1 near 1 (gains) or, where the name ends in "bias",
+  /// near 0; for other parameters normal with variance 1 over the last
+  /// dimension, which is the fan-in of a checkpoint's matrices; else standard
+  /// normal.
+  Normal,
+  /// Whole numbers from -2 to 2. Sums and products of few of them are exact in
+  /// any order, so a program of such operations gives the same bits however it
+  /// is split.
+  Integers
+};
+
 /// Where the arguments of a program come from: a file that names them, else a
 /// checkpoint that does, else numbers made from a seed. A number depends on the
 /// seed, the argument and the global index, so a rank can make its own part and
 /// all parts fit together.
 class Inputs {
 public:
-  explicit Inputs(uint64_t seed) : seed(seed) {}
+  explicit Inputs(uint64_t seed, MadeValues values = MadeValues::Normal)
+      : seed(seed), values(values) {}
 
   /// Arguments named in `file` are taken from it. Kept by reference.
   void useFile(const SafetensorsFile &file) { this->file = &file; }
   /// The same for the folder of a model; `file` goes first.
   void useCheckpoint(const Checkpoint &checkpoint);
 
-  /// The part of argument `number` in `ranges`. Made numbers are: for
-  /// integers uniform in [0, bound) (0 or 1 without bound); for parameters of
-  /// rank 1 near 1 (gains) or, where the name ends in "bias", near 0; for
-  /// other parameters normal with variance 1 over the last dimension, which is
-  /// the fan-in of a checkpoint's matrices; else standard normal.
+  /// The part of argument `number` in `ranges`. Made integers are uniform in
+  /// [0, bound) (0 or 1 without bound).
   llvm::Expected<Array> read(unsigned number, const Port &port,
                              llvm::ArrayRef<Range> ranges) const;
 
@@ -45,6 +56,7 @@ private:
             Array &part) const;
 
   uint64_t seed;
+  MadeValues values;
   const SafetensorsFile *file = nullptr;
   llvm::StringMap<const StoredTensor *> stored;
 };

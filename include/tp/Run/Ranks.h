@@ -12,6 +12,8 @@ namespace tp {
 struct RankOptions {
   /// Seconds that a rank waits for another one in a collective.
   double deadline = 60;
+  /// Threads that compute the products and the attention of a rank.
+  int64_t threadsPerRank = 1;
   /// Runs after the first, of which the fastest is reported.
   int64_t repeats = 0;
 };

@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "tp/Run/Inputs.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
@@ -34,7 +35,9 @@ struct RunOptions {
   std::optional<int64_t> batch, sequence;
   /// For folders: the first so many layers only.
   std::optional<int64_t> layers;
+  /// For arguments that no file names.
   uint64_t seed = 0;
+  MadeValues values = MadeValues::Normal;
   /// Compare with the unsharded program and with the reference.
   bool check = false;
   ExactCheck exact = ExactCheck::Auto;
@@ -43,6 +46,8 @@ struct RunOptions {
   double referenceLimit = 2e10, exactLimit = 1e9;
   /// Seconds that a rank waits for another one in a collective.
   double deadline = 60;
+  /// Threads that compute the products and the attention of a rank.
+  int64_t threadsPerRank = 1;
   /// Runs after the first, for the time.
   int64_t repeats = 0;
 };

@@ -29,10 +29,13 @@ class RankContext;
 /// are flushed to zero (an FMA on them is some hundred times slower). Ending
 /// the scope frees every block of the arena, takes the rank out of the
 /// communicator and restores the thread's former state. Scopes nest; the
-/// innermost counts.
+/// innermost counts. A rank has one scope for all its runs: its communicator
+/// serves no other after it.
 class RankScope {
 public:
-  explicit RankScope(Communicator &communicator);
+  /// Products and attention are computed by `numThreads` threads. A run fails
+  /// if that is not in [1, 1024] or so many cannot be started.
+  explicit RankScope(Communicator &communicator, int64_t numThreads = 1);
   ~RankScope();
   RankScope(const RankScope &) = delete;
   RankScope &operator=(const RankScope &) = delete;
@@ -50,7 +53,7 @@ private:
 /// `scope`, and returns the error that ended it, or nothing. An exception of
 /// `program` counts as an error. On an error the other ranks are stopped, and
 /// the frames between a failing function of Abi.h and this one are left without
-/// running destructors.
+/// running destructors: whatever owns memory belongs outside `program`.
 std::optional<std::string> runRank(RankScope &scope,
                                    const std::function<void()> &program);
 
