@@ -120,3 +120,13 @@ Price tp::toPrice(const Cost &cost, bool isReshardStep) {
   fields.steps = isReshardStep;
   return *Price::get(fields);
 }
+
+FailureOr<Machine> tp::loadMachine(ModuleOp module, StringRef name) {
+  auto recorded = module->getAttrOfType<StringAttr>(machineAttrName);
+  if (name.empty())
+    name = recorded ? recorded.getValue() : "h100";
+  llvm::Expected<Machine> machine = Machine::load(name);
+  if (!machine)
+    return module.emitError() << llvm::toString(machine.takeError());
+  return std::move(*machine);
+}

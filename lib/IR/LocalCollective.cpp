@@ -21,14 +21,14 @@ struct RankTable {
 } // namespace
 
 static FailureOr<RankTable> readTable(Operation *op, DenseIntElementsAttr table,
-                                      StringRef name) {
+                                      StringRef name, int64_t entriesPerRank) {
   auto type = cast<ShapedType>(table.getType());
   if (type.getRank() != 2)
     return op->emitOpError() << "'" << name << "' is a table of rank "
                              << type.getRank() << "; rows of ranks are wanted";
   // A splat of any size is a few bytes of text.
   std::optional<int64_t> entries = numElements(type.getShape());
-  if (!entries || *entries > 2 * maxTableRanks)
+  if (!entries || *entries > entriesPerRank * maxTableRanks)
     return op->emitOpError()
            << "'" << name << "' of shape [" << type.getShape()
            << "] is for more than " << maxTableRanks << " ranks";
@@ -38,10 +38,23 @@ static FailureOr<RankTable> readTable(Operation *op, DenseIntElementsAttr table,
   return result;
 }
 
+/// A table names the ranks that the program is for, where it says.
+static LogicalResult checkNumRanks(Operation *op, StringRef table,
+                                   int64_t numRanks) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function)
+    return success();
+  auto ranks = function->getAttrOfType<IntegerAttr>(ranksAttrName);
+  if (!ranks || ranks.getInt() == numRanks)
+    return success();
+  return op->emitOpError() << "'" << table << "' is for " << numRanks
+                           << " ranks, the program for " << ranks.getInt();
+}
+
 /// Every rank of 0 .. n-1 exactly once, so that all take part.
 static LogicalResult checkGroups(Operation *op, DenseIntElementsAttr attr,
                                  int64_t &groupSize) {
-  FailureOr<RankTable> table = readTable(op, attr, "groups");
+  FailureOr<RankTable> table = readTable(op, attr, "groups", 1);
   if (failed(table))
     return failure();
   groupSize = table->columns;
@@ -56,7 +69,7 @@ static LogicalResult checkGroups(Operation *op, DenseIntElementsAttr attr,
   }
   if (groupSize < 1)
     return op->emitOpError() << "'groups' is empty";
-  return success();
+  return checkNumRanks(op, "groups", numRanks);
 }
 
 /// The result is the operand with some dimensions replaced.
@@ -134,7 +147,7 @@ LogicalResult LocalAllToAllOp::verify() {
 }
 
 LogicalResult LocalPermuteOp::verify() {
-  FailureOr<RankTable> table = readTable(*this, getPairs(), "pairs");
+  FailureOr<RankTable> table = readTable(*this, getPairs(), "pairs", 2);
   if (failed(table))
     return failure();
   if (table->columns != 2)
@@ -146,6 +159,8 @@ LogicalResult LocalPermuteOp::verify() {
       return emitOpError() << "'pairs' must name each of " << table->rows
                            << " ranks once as source and once as target; rank "
                            << rank << " breaks that";
+  if (failed(checkNumRanks(*this, "pairs", table->rows)))
+    return failure();
   return checkShape(*this, {});
 }
 

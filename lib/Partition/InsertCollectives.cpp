@@ -191,16 +191,9 @@ struct InsertCollectivesPass
 
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    std::string name = machine;
-    if (auto recorded = module->getAttrOfType<StringAttr>(machineAttrName);
-        recorded && name.empty())
-      name = recorded.getValue().str();
-    llvm::Expected<Machine> loaded =
-        Machine::load(name.empty() ? "h100" : StringRef(name));
-    if (!loaded) {
-      module.emitError() << llvm::toString(loaded.takeError());
+    FailureOr<Machine> loaded = loadMachine(module, machine);
+    if (failed(loaded))
       return signalPassFailure();
-    }
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(runOnFunction(function, *loaded)))
         return signalPassFailure();

@@ -432,3 +432,13 @@ LogicalResult ProblemBuilder::build() {
   addValues();
   return addLinks();
 }
+
+unsigned
+ProblemBuilder::getProducedLayout(unsigned value,
+                                  ArrayRef<unsigned> nodeChoices) const {
+  unsigned producer = graph.values[value].producer;
+  const GraphNode &node = graph.nodes[producer];
+  unsigned place = llvm::find(node.results, value) - node.results.begin();
+  return getLayout(producer, nodeChoices[producer],
+                   node.operands.size() + place);
+}

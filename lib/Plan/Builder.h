@@ -49,6 +49,9 @@ public:
   unsigned getLayout(unsigned node, unsigned choice, unsigned tensor) const {
     return choices[node].layouts[choice][tensor];
   }
+  /// The layout that a value is made in under a choice of every node.
+  unsigned getProducedLayout(unsigned value,
+                             llvm::ArrayRef<unsigned> nodeChoices) const;
 
 private:
   const LayoutSpace &makeSpace(unsigned value);

@@ -225,8 +225,6 @@ void GraphBuilder::markParameterOps() {
 }
 
 FailureOr<Graph> GraphBuilder::build(func::FuncOp entry) {
-  if (entry.isExternal())
-    return entry.emitOpError() << "has no body to plan";
   unsigned instance = addInstance(entry, {}, ~0u);
   SmallVector<unsigned> arguments;
   for (auto [index, argument] : llvm::enumerate(entry.getArguments())) {
@@ -250,21 +248,4 @@ FailureOr<Graph> GraphBuilder::build(func::FuncOp entry) {
 
 FailureOr<Graph> Graph::build(func::FuncOp entry) {
   return GraphBuilder().build(entry);
-}
-
-FailureOr<func::FuncOp> tp::findEntry(ModuleOp module) {
-  func::FuncOp entry;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    if (entry)
-      return module.emitError()
-             << "has several public functions, '" << entry.getName()
-             << "' and '" << function.getName()
-             << "'; make all but the entry private";
-    entry = function;
-  }
-  if (!entry)
-    return module.emitError() << "has no public function to plan";
-  return entry;
 }

@@ -70,9 +70,6 @@ public:
   llvm::DenseMap<std::pair<unsigned, mlir::OpOperand *>, unsigned> passageOf;
 };
 
-/// The only public function of `module`. Diagnoses none and several.
-mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module);
-
 } // namespace tp
 
 #endif // TP_PLAN_GRAPH_H

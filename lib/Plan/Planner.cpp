@@ -151,9 +151,11 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
        {"on", SequenceParallel::On},
        {"auto", SequenceParallel::Auto}});
   auto isData = findDataAxes(module, getMesh(), settings.modelAxes);
-  FailureOr<func::FuncOp> entry = findEntry(module);
-  if (failed(weights) || failed(sequence) || failed(isData) || failed(entry))
+  if (failed(weights) || failed(sequence) || failed(isData))
     return failure();
+  llvm::Expected<func::FuncOp> entry = findEntry(module);
+  if (!entry)
+    return module.emitError() << llvm::toString(entry.takeError());
   FailureOr<Graph> built = Graph::build(*entry);
   if (failed(built))
     return failure();
@@ -196,12 +198,8 @@ FailureOr<Solution> ModulePlanner::solve(Pins pins, bool quiet) {
 //===- Figures ------------------------------------------------------------===//
 
 Layout ModulePlanner::layoutOf(unsigned value, const Solution &solution) const {
-  unsigned producer = graph.values[value].producer;
-  const GraphNode &node = graph.nodes[producer];
-  unsigned place = llvm::find(node.results, value) - node.results.begin();
-  unsigned number = builder->getLayout(producer, solution.choices[producer],
-                                       node.operands.size() + place);
-  return builder->getSpace(value)[number];
+  return builder->getSpace(
+      value)[builder->getProducedLayout(value, solution.choices)];
 }
 
 void ModulePlanner::addFigures(unsigned value, ArrayRef<unsigned> choices,
@@ -284,9 +282,9 @@ LogicalResult ModulePlanner::write(const Solution &solution) {
 
 FailureOr<std::unique_ptr<Planner>>
 Planner::create(ModuleOp module, const PlanSettings &settings) {
-  llvm::Expected<Machine> machine = Machine::load(settings.machine);
-  if (!machine)
-    return module.emitError() << llvm::toString(machine.takeError());
+  FailureOr<Machine> machine = loadMachine(module, settings.machine);
+  if (failed(machine))
+    return failure();
   FailureOr<MeshOp> mesh = findMesh(module, settings.mesh);
   if (failed(mesh))
     return failure();

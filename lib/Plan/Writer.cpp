@@ -46,11 +46,7 @@ private:
   }
   /// The layout that a value is made in.
   ShardingAttr shardingOf(unsigned value) const {
-    unsigned producer = graph.values[value].producer;
-    const GraphNode &node = graph.nodes[producer];
-    unsigned place = llvm::find(node.results, value) - node.results.begin();
-    return shardingOf(value, builder.getLayout(producer, choices[producer],
-                                               node.operands.size() + place));
+    return shardingOf(value, builder.getProducedLayout(value, choices));
   }
   ShardingAttr shardingOfOperand(unsigned node, unsigned operand) const {
     return shardingOf(graph.nodes[node].operands[operand],

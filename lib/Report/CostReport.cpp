@@ -14,17 +14,6 @@ namespace tp {
 #include "tp/Passes.h.inc"
 } // namespace tp
 
-/// The machine called `name`; without a name the plan's, or h100.
-static FailureOr<Machine> loadMachine(ModuleOp module, StringRef name) {
-  auto recorded = module->getAttrOfType<StringAttr>(machineAttrName);
-  if (name.empty())
-    name = recorded ? recorded.getValue() : "h100";
-  llvm::Expected<Machine> machine = Machine::load(name);
-  if (!machine)
-    return module.emitError() << llvm::toString(machine.takeError());
-  return std::move(*machine);
-}
-
 /// Writes `text` to `path`; to standard error if the path is empty, to standard
 /// output if it is -.
 static LogicalResult write(ModuleOp module, StringRef path, StringRef text) {

@@ -26,7 +26,6 @@ public:
   FailureOr<Report> run();
 
 private:
-  LogicalResult findEntry();
   LogicalResult orderFunctions();
   LogicalResult countCalls();
   LogicalResult addCalls(func::CallOp call, int64_t times);
@@ -51,22 +50,6 @@ private:
 } // namespace
 
 //===- Which functions, how often -----------------------------------------===//
-
-LogicalResult Collector::findEntry() {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    if (entry)
-      return module.emitError()
-             << "has several public functions, '" << entry.getName()
-             << "' and '" << function.getName()
-             << "'; a report is for one entry: make the others private";
-    entry = function;
-  }
-  if (!entry)
-    return module.emitError() << "has no public function to report on";
-  return success();
-}
 
 LogicalResult Collector::orderFunctions() {
   const CallGraph graph(module);
@@ -311,7 +294,11 @@ LogicalResult Collector::addParameters() {
 }
 
 FailureOr<Report> Collector::run() {
-  if (failed(findEntry()) || failed(orderFunctions()) || failed(countCalls()))
+  llvm::Expected<func::FuncOp> found = findEntry(module);
+  if (!found)
+    return module.emitError() << llvm::toString(found.takeError());
+  entry = *found;
+  if (failed(orderFunctions()) || failed(countCalls()))
     return failure();
   for (func::FuncOp function : functions)
     if (failed(checkTyped(function)))

@@ -49,14 +49,14 @@ llvm::Expected<Program> tp::compileProgram(ModuleOp module,
                                            const RunOptions &options) {
   Program program;
   program.local = module.clone();
-  auto entry = chooseEntry(*program.local, options.entry);
+  auto entry = findEntry(*program.local, options.entry);
   if (!entry)
     return entry.takeError();
   std::string name = entry->getSymName().str();
   if (!(*entry)->hasAttr(localAttrName)) {
     if (llvm::Error error = partition(*program.local, options))
       return std::move(error);
-    entry = chooseEntry(*program.local, name);
+    entry = findEntry(*program.local, name);
     if (!entry)
       return entry.takeError();
   } else if (!options.mesh.empty()) {

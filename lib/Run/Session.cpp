@@ -78,7 +78,7 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   Sources sources(options);
   if (llvm::Error error = sources.open(options, out))
     return std::move(error);
-  auto source = chooseEntry(program, options.entry);
+  auto source = findEntry(program, options.entry);
   if (!source)
     return source.takeError();
   auto compiled = compileProgram(program, options);

@@ -61,28 +61,6 @@ SmallVector<Range> Signature::ranges(const Port &port, int64_t rank) const {
                              [](int64_t size) { return Range{0, size}; });
 }
 
-llvm::Expected<func::FuncOp> tp::chooseEntry(ModuleOp module, StringRef name) {
-  if (!name.empty()) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (!function || function.isDeclaration())
-      return fail("there is no function @" + name + " with a body");
-    return function;
-  }
-  SmallVector<func::FuncOp> found;
-  std::string names;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isDeclaration()) {
-      found.push_back(function);
-      names += (names.empty() ? "@" : ", @") + function.getSymName().str();
-    }
-  if (found.size() == 1)
-    return found.front();
-  if (found.empty())
-    return fail("the module has no public function with a body to run");
-  return fail("the module has " + Twine(found.size()) + " public functions (" +
-              names + "); choose one with --entry");
-}
-
 namespace {
 
 /// Reads the ports of one function.

@@ -198,7 +198,7 @@ llvm::Error Checks::checkExactly(func::FuncOp open, const Inputs &inputs) {
 
 llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
                                       const RunOptions &options) {
-  auto open = chooseEntry(module, options.entry);
+  auto open = findEntry(module, options.entry);
   if (!open)
     return open.takeError();
   if ((*open)->hasAttr(localAttrName))

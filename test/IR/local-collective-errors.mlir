@@ -179,3 +179,21 @@ func.func @origin_in_less_than_nothing() -> index {
   %o = tp.shard_origin @mesh {"tp"} of -6 : index
   return %o : index
 }
+
+// -----
+
+func.func @groups_of_other_ranks(%x: tensor<3x5xf32>) -> tensor<3x5xf32>
+    attributes {tp.local, tp.ranks = 3} {
+  // expected-error @below {{'tp.local_all_reduce' op 'groups' is for 6 ranks, the program for 3}}
+  %y = tp.local_all_reduce %x sum groups dense<[[0, 1, 2], [3, 4, 5]]> : tensor<2x3xi64> : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @pairs_of_other_ranks(%x: tensor<3x5xf32>) -> tensor<3x5xf32>
+    attributes {tp.local, tp.ranks = 4} {
+  // expected-error @below {{'tp.local_permute' op 'pairs' is for 2 ranks, the program for 4}}
+  %y = tp.local_permute %x pairs dense<[[0, 1], [1, 0]]> : tensor<2x2xi64> : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}

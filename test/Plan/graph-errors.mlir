@@ -49,8 +49,10 @@ func.func @main() {
 // -----
 
 // A declaration may be nested, but not public.
-// expected-error @below {{'func.func' op has no body to plan}}
-func.func nested @main(tensor<6xf32>)
+// expected-error @below {{the module has no public function with a body to start from}}
+module {
+  func.func nested @main(tensor<6xf32>)
+}
 
 // -----
 
@@ -61,7 +63,7 @@ func.func @main(%x: tensor<6xf32>, %i: index) {
 
 // -----
 
-// expected-error @below {{has no public function to plan}}
+// expected-error @below {{the module has no public function with a body to start from}}
 module {
   func.func private @main(%x: tensor<6xf32>) {
     return

@@ -63,7 +63,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 //--- public.mlir
-// PUBLIC: has several public functions, 'a' and 'b'; make all but the entry private
+// PUBLIC: the module has 2 public functions (@a, @b); make all but the entry private
 func.func @a() {
   return
 }

@@ -22,12 +22,12 @@ func.func @main() {
 }
 
 //--- bad.mlir
-// expected-error@+1 {{has no public function to report on}}
+// expected-error@+1 {{the module has no public function with a body to start from}}
 module {}
 
 // -----
 
-// expected-error@+1 {{has several public functions, 'one' and 'two'; a report is for one entry: make the others private}}
+// expected-error@+1 {{the module has 2 public functions (@one, @two); make all but the entry private}}
 module {
   func.func @one() {
     return

@@ -139,7 +139,7 @@ TEST(Widen, HalfPrecisionBecomesSingle) {
   ASSERT_TRUE(module);
   EXPECT_TRUE(widenToF32(*module));
   EXPECT_TRUE(succeeded(module->verify()));
-  func::FuncOp entry = llvm::cantFail(chooseEntry(*module, "main"));
+  func::FuncOp entry = llvm::cantFail(findEntry(*module, "main"));
   ConstantOp constant = *entry.getOps<ConstantOp>().begin();
   auto values = cast<DenseElementsAttr>(constant.getValue());
   EXPECT_EQ(llvm::to_vector(values.getValues<float>()),

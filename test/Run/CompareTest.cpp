@@ -73,7 +73,7 @@ double toleranceOf(StringRef text) {
   ProgramContext programs;
   auto module = programs.parse(text);
   EXPECT_TRUE(module);
-  return tolerance(llvm::cantFail(chooseEntry(*module, "")));
+  return tolerance(llvm::cantFail(findEntry(*module, "")));
 }
 
 TEST(Tolerance, CountsTermsAlongTheLongestPath) {

@@ -91,7 +91,7 @@ TEST(Inputs, IdsLieInTheVocabularyTheyIndex) {
       return %r : tensor<40x2xf32>
     })");
   ASSERT_TRUE(module);
-  func::FuncOp entry = llvm::cantFail(chooseEntry(*module, ""));
+  func::FuncOp entry = llvm::cantFail(findEntry(*module, ""));
   Signature signature = llvm::cantFail(readSignature(entry));
   inferBounds(entry, signature);
   ASSERT_EQ(signature.arguments[1].bound, 5);

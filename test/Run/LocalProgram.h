@@ -28,7 +28,7 @@ inline llvm::Expected<RankResults> run(mlir::ModuleOp module,
                                        Signature &signature,
                                        const Inputs &inputs,
                                        RankOptions options = {}) {
-  auto entry = chooseEntry(module, "");
+  auto entry = findEntry(module, "");
   if (!entry)
     return entry.takeError();
   auto read = readSignature(*entry);

@@ -67,6 +67,11 @@ Price toPrice(const Cost &cost, bool isReshardStep);
 /// Size of an element in bytes; an i1 takes one.
 int64_t getElementBytes(mlir::Type elementType);
 
+/// The machine called `name`; without a name the one that `module` was planned
+/// for (tp.machine), or h100. Diagnoses what cannot be read.
+mlir::FailureOr<Machine> loadMachine(mlir::ModuleOp module,
+                                     llvm::StringRef name);
+
 } // namespace tp
 
 #endif // TP_COST_COSTMODEL_H

@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tp/IR/Sharding.h"
 #include "tp/IR/ShardingRule.h"
+#include "llvm/Support/Error.h"
 
 #include "tp/IR/Dialect.h.inc"
 #include "tp/IR/OpInterfaces.h.inc"
@@ -53,6 +54,11 @@ inline constexpr llvm::StringLiteral globalAttrName = "tp.global";
 /// `dim` of `tensor` begins; null if the dimension is not split.
 mlir::Value createShardOrigin(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value tensor, unsigned dim);
+
+/// The function called `name`, or without a name the only public one; it has a
+/// body.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef name = {});
 
 } // namespace tp
 

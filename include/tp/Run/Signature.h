@@ -66,11 +66,6 @@ struct Signature {
   llvm::SmallVector<Range> ranges(const Port &port, int64_t rank) const;
 };
 
-/// The only public function with a body, or the one called `name` if it is not
-/// empty.
-llvm::Expected<mlir::func::FuncOp> chooseEntry(mlir::ModuleOp module,
-                                               llvm::StringRef name);
-
 /// Reads the attributes that tp-partition writes. Errors: an element type that
 /// does not run, a sharding that does not resolve, a local shape that is not
 /// the one that the sharding gives.
