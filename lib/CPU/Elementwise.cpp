@@ -39,18 +39,47 @@ static Value relu(ReluOp, OpBuilder &builder, Location loc, Value x) {
                                    number(builder, loc, x.getType(), 0));
 }
 
+static Value isNumber(OpBuilder &builder, Location loc, Value x) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, x, x);
+}
+
+/// e^x; 1 for a NaN. The polynomial for exp turns its argument to an integer,
+/// which is undefined for a NaN.
+static Value expOrOne(OpBuilder &builder, Location loc, Value x) {
+  Value exponent =
+      arith::SelectOp::create(builder, loc, isNumber(builder, loc, x), x,
+                              number(builder, loc, x.getType(), 0));
+  return math::ExpOp::create(builder, loc, exponent);
+}
+
+static Value exp(ExpOp, OpBuilder &builder, Location loc, Value x) {
+  return arith::SelectOp::create(builder, loc, isNumber(builder, loc, x),
+                                 expOrOne(builder, loc, x), x);
+}
+
+static Value log(LogOp, OpBuilder &builder, Location loc, Value x) {
+  return math::LogOp::create(builder, loc, x);
+}
+
+/// 1 + e^-x, or 2 for a NaN.
+static Value sigmoidDenominator(OpBuilder &builder, Location loc, Value x) {
+  Value exponential =
+      expOrOne(builder, loc, arith::NegFOp::create(builder, loc, x));
+  return arith::AddFOp::create(
+      builder, loc, number(builder, loc, x.getType(), 1), exponential);
+}
+
+static Value sigmoid(SigmoidOp, OpBuilder &builder, Location loc, Value x) {
+  Value value =
+      arith::DivFOp::create(builder, loc, number(builder, loc, x.getType(), 1),
+                            sigmoidDenominator(builder, loc, x));
+  return arith::SelectOp::create(builder, loc, isNumber(builder, loc, x), value,
+                                 x);
+}
+
 static Value silu(SiluOp, OpBuilder &builder, Location loc, Value x) {
-  // The polynomial for exp turns its argument to an integer, which is undefined
-  // for a NaN; the division brings the NaN back.
-  Value isNumber =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, x, x);
-  Value exponent = arith::SelectOp::create(
-      builder, loc, isNumber, arith::NegFOp::create(builder, loc, x),
-      number(builder, loc, x.getType(), 0));
-  Value below =
-      arith::AddFOp::create(builder, loc, number(builder, loc, x.getType(), 1),
-                            math::ExpOp::create(builder, loc, exponent));
-  return arith::DivFOp::create(builder, loc, x, below);
+  return arith::DivFOp::create(builder, loc, x,
+                               sigmoidDenominator(builder, loc, x));
 }
 
 static Value tanhOf(TanhOp, OpBuilder &builder, Location loc, Value x) {
@@ -133,6 +162,19 @@ struct LowerBinary : OpRewritePattern<Op> {
   }
 };
 
+struct LowerDiv : OpRewritePattern<DivOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivOp op,
+                                PatternRewriter &rewriter) const override {
+    replaceByElementwise(
+        rewriter, op, op->getOperands(),
+        [](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+          return arith::DivFOp::create(builder, loc, x[0], x[1]);
+        });
+    return success();
+  }
+};
+
 struct LowerConstant : OpRewritePattern<ConstantOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConstantOp op,
@@ -146,9 +188,10 @@ struct LowerConstant : OpRewritePattern<ConstantOp> {
 } // namespace
 
 void tp::addElementwisePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerUnary<ReluOp, relu>, LowerUnary<SiluOp, silu>,
-               LowerUnary<TanhOp, tanhOf>, LowerUnary<GeluOp, gelu>,
-               LowerUnary<CastOp, convert>,
+  patterns.add<LowerUnary<ExpOp, exp>, LowerUnary<LogOp, log>,
+               LowerUnary<SigmoidOp, sigmoid>, LowerUnary<ReluOp, relu>,
+               LowerUnary<SiluOp, silu>, LowerUnary<TanhOp, tanhOf>,
+               LowerUnary<GeluOp, gelu>, LowerUnary<CastOp, convert>, LowerDiv,
                LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
                LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
                LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(

@@ -21,7 +21,7 @@ void replaceByElementwise(mlir::PatternRewriter &rewriter, mlir::Operation *op,
 
 /// Arithmetic, activations, casts and constants.
 void addElementwisePatterns(mlir::RewritePatternSet &patterns);
-/// reshape, transpose, local_slice and local_mask.
+/// reshape, transpose, broadcast, slice, local_slice and local_mask.
 void addShapePatterns(mlir::RewritePatternSet &patterns);
 /// Replaces each shard_origin by arithmetic on the number of the rank.
 llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);

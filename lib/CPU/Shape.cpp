@@ -17,6 +17,25 @@ static SmallVector<ReassociationIndices> oneGroup(RankedTensorType type) {
   return {all};
 }
 
+/// Replaces `op` by a loop nest over its result that reads element `read(i)` of
+/// operand 0.
+static void replaceByGather(PatternRewriter &rewriter, Operation *op,
+                            AffineMap read) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), type.getShape(),
+                                        type.getElementType());
+  AffineMap write =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      op, TypeRange(type), op->getOperand(0), empty,
+      ArrayRef<AffineMap>{read, write}, loops,
+      [](OpBuilder &builder, Location loc, ValueRange scalars) {
+        linalg::YieldOp::create(builder, loc, scalars[0]);
+      });
+}
+
 namespace {
 
 struct LowerReshape : OpRewritePattern<ReshapeOp> {
@@ -74,27 +93,44 @@ struct LowerTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getResult().getType();
-    Value empty = tensor::EmptyOp::create(
-        rewriter, op.getLoc(), type.getShape(), type.getElementType());
     SmallVector<unsigned> permutation(op.getPermutation());
-    AffineMap read = inversePermutation(
-        AffineMap::getPermutationMap(permutation, op.getContext()));
-    AffineMap write =
-        AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
-    SmallVector<utils::IteratorType> loops(type.getRank(),
-                                           utils::IteratorType::parallel);
-    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, TypeRange(type), op.getInput(), empty,
-        ArrayRef<AffineMap>{read, write}, loops,
-        [](OpBuilder &builder, Location loc, ValueRange scalars) {
-          linalg::YieldOp::create(builder, loc, scalars[0]);
-        });
+    replaceByGather(rewriter, op,
+                    inversePermutation(AffineMap::getPermutationMap(
+                        permutation, op.getContext())));
     return success();
   }
 };
 
-struct LowerSlice : OpRewritePattern<LocalSliceOp> {
+struct LowerBroadcast : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<AffineExpr> read;
+    unsigned rank = op.getResult().getType().getRank();
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)))
+        read.push_back(rewriter.getAffineDimExpr(dim));
+    replaceByGather(rewriter, op,
+                    AffineMap::get(rank, 0, read, op.getContext()));
+    return success();
+  }
+};
+
+struct LowerSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getResult().getType();
+    SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, op.getInput(),
+        getAsIndexOpFoldResult(op.getContext(), op.getOffsets()),
+        getAsIndexOpFoldResult(op.getContext(), type.getShape()), strides);
+    return success();
+  }
+};
+
+struct LowerLocalSlice : OpRewritePattern<LocalSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LocalSliceOp op,
                                 PatternRewriter &rewriter) const override {
@@ -133,6 +169,6 @@ struct LowerMask : OpRewritePattern<LocalMaskOp> {
 } // namespace
 
 void tp::addShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerReshape, LowerTranspose, LowerSlice, LowerMask>(
-      patterns.getContext());
+  patterns.add<LowerReshape, LowerTranspose, LowerBroadcast, LowerSlice,
+               LowerLocalSlice, LowerMask>(patterns.getContext());
 }

@@ -52,6 +52,10 @@ static LogicalResult verifyBinary(Operation *op) {
 LogicalResult AddOp::verify() { return verifyBinary(*this); }
 LogicalResult SubOp::verify() { return verifyBinary(*this); }
 LogicalResult MulOp::verify() { return verifyBinary(*this); }
+LogicalResult DivOp::verify() { return verifyBinary(*this); }
+LogicalResult ExpOp::verify() { return verifySameShapeAndType(*this); }
+LogicalResult LogOp::verify() { return verifySameShapeAndType(*this); }
+LogicalResult SigmoidOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult ReluOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult SiluOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult TanhOp::verify() { return verifySameShapeAndType(*this); }
@@ -98,8 +102,21 @@ ShardingRule MulOp::getShardingRule() {
   return elementwiseRule(*this, 1).linearIn({0}).linearIn({1}).build();
 }
 
+ShardingRule DivOp::getShardingRule() {
+  return elementwiseRule(*this, 1).linearIn({0}).build();
+}
+
 // FLOPs of a transcendental are counted as its additions, products and one per
 // call: these operations are bound by memory, the count only has to be small.
+ShardingRule ExpOp::getShardingRule() {
+  return elementwiseRule(*this, 1).build();
+}
+ShardingRule LogOp::getShardingRule() {
+  return elementwiseRule(*this, 1).build();
+}
+ShardingRule SigmoidOp::getShardingRule() {
+  return elementwiseRule(*this, 4).build();
+}
 ShardingRule ReluOp::getShardingRule() {
   return elementwiseRule(*this, 1).build();
 }

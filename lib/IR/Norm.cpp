@@ -5,42 +5,75 @@
 using namespace mlir;
 using namespace tp;
 
-LogicalResult RMSNormOp::verify() {
-  RankedTensorType input = getInput().getType(), gain = getGain().getType(),
-                   result = getResult().getType();
-  if (input.getShape() != result.getShape() ||
-      input.getElementType() != result.getElementType())
-    return emitOpError() << "result type " << result
-                         << " differs from the operand's " << input;
-  if (input.getRank() < 1)
-    return emitOpError() << "needs a dimension to normalise over";
-  if (gain.getElementType() != input.getElementType())
-    return emitOpError() << "gain of element type " << gain.getElementType()
-                         << " for an operand of " << input.getElementType();
-  if (gain.getShape() != input.getShape().take_back(1))
-    return emitOpError() << "gain of shape [" << gain.getShape()
-                         << "] for a last dimension of "
-                         << input.getShape().back();
-  double epsilon = getEpsilon().convertToDouble();
-  if (!(epsilon >= 0) || !std::isfinite(epsilon))
-    return emitOpError() << "epsilon = " << epsilon
-                         << " must be finite and not negative";
+//===- Verifiers ----------------------------------------------------------===//
+
+/// A gain or bias is a vector of the normalised dimension.
+static LogicalResult verifyVector(Operation *op, Value vector, StringRef name) {
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto type = cast<RankedTensorType>(vector.getType());
+  if (type.getElementType() != input.getElementType())
+    return op->emitOpError()
+           << name << " of element type " << type.getElementType()
+           << " for an operand of " << input.getElementType();
+  if (type.getShape() != input.getShape().take_back(1))
+    return op->emitOpError()
+           << name << " of shape [" << type.getShape()
+           << "] for a last dimension of " << input.getShape().back();
   return success();
 }
 
-ShardingRule RMSNormOp::getShardingRule() {
+/// What all normalisations of operand 0 by operand 1 must be.
+static LogicalResult verifyNorm(Operation *op, const APFloat &epsilon) {
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (input.getShape() != result.getShape() ||
+      input.getElementType() != result.getElementType())
+    return op->emitOpError() << "result type " << result
+                             << " differs from the operand's " << input;
+  if (input.getRank() < 1)
+    return op->emitOpError() << "needs a dimension to normalise over";
+  if (failed(verifyVector(op, op->getOperand(1), "gain")))
+    return failure();
+  double value = epsilon.convertToDouble();
+  if (!(value >= 0) || !std::isfinite(value))
+    return op->emitOpError()
+           << "epsilon = " << value << " must be finite and not negative";
+  return success();
+}
+
+LogicalResult RMSNormOp::verify() { return verifyNorm(*this, getEpsilon()); }
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(verifyNorm(*this, getEpsilon())))
+    return failure();
+  return getBias() ? verifyVector(*this, getBias(), "bias") : success();
+}
+
+//===- Sharding rules -----------------------------------------------------===//
+
+/// Rows of operand 0 alone; the other operands are vectors along a row, in
+/// which the operation is linear together.
+static ShardingRule getNormRule(Operation *op, double flopsPerPoint) {
   ShardingRuleBuilder builder;
-  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  auto shape = cast<ShapedType>(op->getOperand(0).getType()).getShape();
   SmallVector<DimFactors> dims;
   for (auto [index, size] : llvm::enumerate(shape.drop_back()))
     dims.push_back({builder.factor("d" + std::to_string(index), size)});
   unsigned normalised =
       builder.factor("normalised", shape.back(), FactorKind::Whole);
   dims.push_back({normalised});
-  return builder.operand(dims)
-      .operand({DimFactors{normalised}})
-      .result(dims)
-      .linearIn({1})
-      .work(4)
-      .build();
+  builder.operand(dims);
+  SmallVector<unsigned> vectors;
+  for (unsigned vector = 1; vector < op->getNumOperands(); ++vector) {
+    builder.operand({DimFactors{normalised}});
+    vectors.push_back(vector);
+  }
+  return builder.result(dims).linearIn(vectors).work(flopsPerPoint).build();
+}
+
+ShardingRule RMSNormOp::getShardingRule() { return getNormRule(*this, 4); }
+
+// Mean 1, deviation 1, its square and sum 2, the two products 2, the bias 1.
+ShardingRule LayerNormOp::getShardingRule() {
+  return getNormRule(*this, getBias() ? 7 : 6);
 }

@@ -9,12 +9,19 @@ using namespace tp;
 
 //===- Verifiers ----------------------------------------------------------===//
 
+static LogicalResult verifySameElementType(Operation *op) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  if (from == to)
+    return success();
+  return op->emitOpError() << "changes the element type from " << from << " to "
+                           << to;
+}
+
 LogicalResult ReshapeOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
-  if (input.getElementType() != result.getElementType())
-    return emitOpError() << "changes the element type from "
-                         << input.getElementType() << " to "
-                         << result.getElementType();
+  if (failed(verifySameElementType(*this)))
+    return failure();
   std::optional<int64_t> before = numElements(input.getShape());
   std::optional<int64_t> after = numElements(result.getShape());
   if (!before || !after)
@@ -27,10 +34,8 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult TransposeOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
   ArrayRef<int64_t> permutation = getPermutation();
-  if (input.getElementType() != result.getElementType())
-    return emitOpError() << "changes the element type from "
-                         << input.getElementType() << " to "
-                         << result.getElementType();
+  if (failed(verifySameElementType(*this)))
+    return failure();
   if (static_cast<int64_t>(permutation.size()) != input.getRank() ||
       !isPermutationVector(permutation))
     return emitOpError() << "[" << permutation
@@ -42,6 +47,49 @@ LogicalResult TransposeOp::verify() {
   if (result.getShape() != ArrayRef(expected))
     return emitOpError() << "result shape [" << result.getShape()
                          << "] should be [" << ArrayRef(expected) << "]";
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  ArrayRef<int64_t> offsets = getOffsets();
+  if (failed(verifySameElementType(*this)))
+    return failure();
+  if (input.getRank() != result.getRank() ||
+      input.getRank() != static_cast<int64_t>(offsets.size()))
+    return emitOpError() << "operand of rank " << input.getRank()
+                         << ", result of rank " << result.getRank() << " and "
+                         << offsets.size() << " offsets must agree";
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    int64_t from = input.getDimSize(dim), size = result.getDimSize(dim);
+    if (offset < 0 || offset > from || size > from - offset)
+      return emitOpError() << "takes " << size << " elements from " << offset
+                           << " of dimension " << dim << ", which has " << from;
+  }
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  ArrayRef<int64_t> added = getDimensions();
+  if (failed(verifySameElementType(*this)))
+    return failure();
+  int64_t last = -1;
+  for (int64_t dim : added) {
+    if (dim <= last || dim >= result.getRank())
+      return emitOpError() << "new dimensions [" << added
+                           << "] must ascend and lie below the result's rank, "
+                           << result.getRank();
+    last = dim;
+  }
+  SmallVector<int64_t> kept;
+  for (auto [dim, size] : llvm::enumerate(result.getShape()))
+    if (!llvm::is_contained(added, static_cast<int64_t>(dim)))
+      kept.push_back(size);
+  if (input.getShape() != ArrayRef(kept))
+    return emitOpError() << "operand shape [" << input.getShape()
+                         << "] differs from the result's other dimensions ["
+                         << ArrayRef(kept) << "]";
   return success();
 }
 
@@ -160,6 +208,44 @@ ShardingRule TransposeOp::getShardingRule() {
     input.push_back({builder.factor("d" + std::to_string(index), size)});
   for (int64_t dim : getPermutation())
     result.push_back(input[dim]);
+  return builder.operand(input)
+      .result(result)
+      .linearIn({0})
+      .movesData()
+      .work(0)
+      .build();
+}
+
+ShardingRule SliceOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> input, result;
+  for (auto [index, from, to] : llvm::enumerate(
+           getInput().getType().getShape(), getResult().getType().getShape())) {
+    std::string name = "d" + std::to_string(index);
+    bool isCut = from != to;
+    input.push_back({builder.factor(
+        name, from, isCut ? FactorKind::Whole : FactorKind::Parallel)});
+    result.push_back(
+        isCut ? DimFactors{builder.factor("cut" + std::to_string(index), to,
+                                          FactorKind::Whole)}
+              : input.back());
+  }
+  return builder.operand(input)
+      .result(result)
+      .linearIn({0})
+      .movesData()
+      .work(0)
+      .build();
+}
+
+ShardingRule BroadcastOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> input, result;
+  for (auto [index, size] : llvm::enumerate(getResult().getType().getShape())) {
+    result.push_back({builder.factor("d" + std::to_string(index), size)});
+    if (!llvm::is_contained(getDimensions(), static_cast<int64_t>(index)))
+      input.push_back(result.back());
+  }
   return builder.operand(input)
       .result(result)
       .linearIn({0})

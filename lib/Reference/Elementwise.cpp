@@ -68,8 +68,32 @@ static llvm::Error evaluateBinary(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+/// A quotient of floats; in the field a product with the inverse.
+template <class S> static llvm::Error evaluateDiv(RankCall<S> &call) {
+  const TensorOf<S> &lhs = call.operand(0), &rhs = call.operand(1);
+  TensorOf<S> &result = call.result();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    S numerator = lhs.values[i % lhs.size()];
+    S denominator = rhs.values[i % rhs.size()];
+    if constexpr (isField<S>) {
+      llvm::Expected<S> inverse = invert(call.op, denominator);
+      if (!inverse)
+        return inverse.takeError();
+      result.values[i] = numerator * *inverse;
+    } else {
+      result.values[i] = numerator / denominator;
+    }
+  }
+  Degree inverse = call.session.noteDivisions(rhs.size(), rhs.degree);
+  result.degree = degreeOfProduct(lhs.degree, inverse);
+  return llvm::Error::success();
+}
+
 //===- Activations --------------------------------------------------------===//
 
+static double expOf(double x) { return std::exp(x); }
+static double logOf(double x) { return std::log(x); }
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double relu(double x) { return std::max(x, 0.0); }
 static double silu(double x) { return x / (1 + std::exp(-x)); }
 static double tanhOf(double x) { return std::tanh(x); }
@@ -95,6 +119,12 @@ static void applyToAll(RankCall<S> &call, StringRef name,
 template <class S, double (*Real)(double)>
 static llvm::Error evaluateUnary(RankCall<S> &call) {
   applyToAll(call, call.op->getName().getStringRef(), Real);
+  return llvm::Error::success();
+}
+
+/// The function that attention applies to its scores, too.
+template <class S> static llvm::Error evaluateExp(RankCall<S> &call) {
+  applyToAll(call, "exp", expOf);
   return llvm::Error::success();
 }
 
@@ -222,6 +252,10 @@ template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
   table["tp.add"].onRank = evaluateBinary<S, Sum>;
   table["tp.sub"].onRank = evaluateBinary<S, Difference>;
   table["tp.mul"].onRank = evaluateBinary<S, Product>;
+  table["tp.div"].onRank = evaluateDiv<S>;
+  table["tp.exp"].onRank = evaluateExp<S>;
+  table["tp.log"].onRank = evaluateUnary<S, logOf>;
+  table["tp.sigmoid"].onRank = evaluateUnary<S, sigmoid>;
   table["tp.relu"].onRank = evaluateUnary<S, relu>;
   table["tp.silu"].onRank = evaluateUnary<S, silu>;
   table["tp.tanh"].onRank = evaluateUnary<S, tanhOf>;

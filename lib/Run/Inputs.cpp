@@ -234,10 +234,12 @@ static std::optional<int64_t> indexBound(Value value) {
   };
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (auto rule = dyn_cast<ShardingRuleOpInterface>(user))
-      take(rule.getIndexBound(use.getOperandNumber()));
-    if (isa<CastOp, ReshapeOp, TransposeOp, CollectiveOpInterface, ReshardOp>(
-            user))
+    bool movesData = isa<CollectiveOpInterface, ReshardOp>(user);
+    if (auto ruled = dyn_cast<ShardingRuleOpInterface>(user)) {
+      take(ruled.getIndexBound(use.getOperandNumber()));
+      movesData = ruled.getShardingRule().movesData;
+    }
+    if (movesData)
       take(indexBound(user->getResult(0)));
     auto call = dyn_cast<func::CallOp>(user);
     auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(

@@ -14,6 +14,9 @@ namespace tp::runtime {
 
 //===-- Choice of the instruction set ------------------------------------===//
 
+#define TP_KERNELS(T)                                                          \
+  {matmul<T>, attention<T>, rmsNorm<T>, layerNorm<T>, rope<T>}
+
 #define TP_DECLARE_VARIANT(NAME)                                               \
   namespace NAME {                                                             \
   template <typename T>                                                        \
@@ -23,11 +26,12 @@ namespace tp::runtime {
                  const AttentionShape &shape);                                 \
   template <typename T>                                                        \
   void rmsNorm(T *out, const T *x, const T *gain, const NormShape &shape);     \
+  template <typename T>                                                        \
+  void layerNorm(T *out, const T *x, const T *gain, const T *bias,             \
+                 const NormShape &shape);                                      \
   template <typename T> void rope(T *out, const T *x, const RopeShape &shape); \
-  static const KernelTable table = {                                           \
-      #NAME,                                                                   \
-      {matmul<float>, attention<float>, rmsNorm<float>, rope<float>},          \
-      {matmul<double>, attention<double>, rmsNorm<double>, rope<double>}};     \
+  static const KernelTable table = {#NAME, TP_KERNELS(float),                  \
+                                    TP_KERNELS(double)};                       \
   }
 
 TP_DECLARE_VARIANT(baseline)
@@ -98,6 +102,13 @@ void checkedNorm(T *out, const T *x, const T *gain, const NormShape &s) {
   kernels().of<T>().rmsNorm(out, x, gain, s);
 }
 
+template <typename T>
+void checkedLayerNorm(T *out, const T *x, const T *gain, const T *bias,
+                      const NormShape &s) {
+  checkedCount({{"rows", s.rows}, {"columns", s.columns}}, sizeof(T));
+  kernels().of<T>().layerNorm(out, x, gain, bias, s);
+}
+
 template <typename T> void checkedRope(T *out, const T *x, const RopeShape &s) {
   checkedCount({{"batch", s.batch},
                 {"sequence", s.sequence},
@@ -146,6 +157,14 @@ extern "C" {
                             int64_t columns, double epsilon) {                 \
     guarded("tp_rms_norm_" #SUFFIX,                                            \
             [&] { checkedNorm(out, x, gain, {rows, columns, epsilon}); });     \
+  }                                                                            \
+  void tp_layer_norm_##SUFFIX(T *out, const T *x, const T *gain,               \
+                              const T *bias, int64_t rows, int64_t columns,    \
+                              double epsilon, int64_t hasBias) {               \
+    guarded("tp_layer_norm_" #SUFFIX, [&] {                                    \
+      checkedLayerNorm(out, x, gain, hasBias != 0 ? bias : nullptr,            \
+                       {rows, columns, epsilon});                              \
+    });                                                                        \
   }                                                                            \
   void tp_rope_##SUFFIX(T *out, const T *x, int64_t batch, int64_t sequence,   \
                         int64_t heads, int64_t headDim, int64_t origin,        \

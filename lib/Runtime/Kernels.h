@@ -36,6 +36,9 @@ template <typename T> struct KernelsOf {
   void (*attention)(T *out, const T *q, const T *k, const T *v,
                     const AttentionShape &shape);
   void (*rmsNorm)(T *out, const T *x, const T *gain, const NormShape &shape);
+  /// `bias` is null if there is none.
+  void (*layerNorm)(T *out, const T *x, const T *gain, const T *bias,
+                    const NormShape &shape);
   void (*rope)(T *out, const T *x, const RopeShape &shape);
 };
 

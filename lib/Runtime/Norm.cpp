@@ -38,6 +38,32 @@ void rmsNorm(T *out, const T *x, const T *gain, const NormShape &shape) {
   }
 }
 
+/// In double: a row whose mean is large against its deviations loses nothing.
+template <typename T>
+void layerNorm(T *out, const T *x, const T *gain, const T *bias,
+               const NormShape &shape) {
+  using Row = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+  auto columns = static_cast<double>(shape.columns);
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    const T *row = x + r * shape.columns;
+    T *result = out + r * shape.columns;
+    auto values = Row(row, shape.columns).template cast<double>();
+    double mean = values.sum() / columns;
+    double variance = (values - mean).square().sum() / columns;
+    double factor = 1 / std::sqrt(variance + shape.epsilon);
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      T centred = static_cast<T>((static_cast<double>(row[c]) - mean) * factor);
+      result[c] = centred * gain[c];
+      if (bias)
+        result[c] += bias[c];
+    }
+  }
+}
+
+template void layerNorm(float *, const float *, const float *, const float *,
+                        const NormShape &);
+template void layerNorm(double *, const double *, const double *,
+                        const double *, const NormShape &);
 template void rmsNorm(float *, const float *, const float *, const NormShape &);
 template void rmsNorm(double *, const double *, const double *,
                       const NormShape &);

@@ -13,6 +13,8 @@ std::span<const tp::runtime::Symbol> tp::runtime::abiSymbols() {
       TP_SYMBOL(tp_attention_f64),
       TP_SYMBOL(tp_rms_norm_f32),
       TP_SYMBOL(tp_rms_norm_f64),
+      TP_SYMBOL(tp_layer_norm_f32),
+      TP_SYMBOL(tp_layer_norm_f64),
       TP_SYMBOL(tp_rope_f32),
       TP_SYMBOL(tp_rope_f64),
       TP_SYMBOL(tp_embedding_f32_i32),

@@ -22,6 +22,9 @@ void attention(T *out, const T *q, const T *k, const T *v,
                const AttentionShape &shape);
 template <typename T>
 void rmsNorm(T *out, const T *x, const T *gain, const NormShape &shape);
+template <typename T>
+void layerNorm(T *out, const T *x, const T *gain, const T *bias,
+               const NormShape &shape);
 template <typename T> void rope(T *out, const T *x, const RopeShape &shape);
 
 } // namespace tp::runtime::TP_VARIANT

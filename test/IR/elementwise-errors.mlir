@@ -112,3 +112,62 @@ func.func @constant_of_another_type() -> tensor<3xi32> {
   %c = tp.constant dense<[2, 3, 5]> : tensor<3xi64> as tensor<3xi32>
   return %c : tensor<3xi32>
 }
+
+// -----
+
+func.func @quotient_of_integers(%x: tensor<7xi32>) -> tensor<7xi32> {
+  // expected-error @below {{'tp.div' op operand #0 must be}}
+  %y = tp.div %x, %x : (tensor<7xi32>, tensor<7xi32>) -> tensor<7xi32>
+  return %y : tensor<7xi32>
+}
+
+// -----
+
+func.func @denominator_of_the_rows(%x: tensor<3x5xf32>, %r: tensor<3xf32>) -> tensor<3x5xf32> {
+  // expected-error @below {{'tp.div' op operand 1 of shape [3] does not align with the last dimensions of the result [3, 5]}}
+  %y = tp.div %x, %r : (tensor<3x5xf32>, tensor<3xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @exponentials_of_another_shape(%x: tensor<3x5xf32>) -> tensor<5x3xf32> {
+  // expected-error @below {{'tp.exp' op result shape [5, 3] differs from operand shape [3, 5]}}
+  %y = tp.exp %x : (tensor<3x5xf32>) -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+tp.mesh @mesh = <["tp"=3]>
+#whole = #tp.sharding<@mesh, [{}]>
+#sum = #tp.sharding<@mesh, [{}], unreduced = {"tp"}>
+// expected-note @below {{it comes in unreduced}}
+func.func @partial_denominator_r1(%x: tensor<5xf32, #whole>, %y: tensor<5xf32, #sum>) {
+  // expected-error @below {{'tp.div' is applied to a sum that is not finished: operand 1 is unreduced over "tp" [R1]}}
+  // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
+  // expected-note @below {{fix: reduce-scatter it over "tp"}}
+  %a = tp.div %x, %y : (tensor<5xf32, #whole>, tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
+  return
+}
+
+// -----
+
+tp.mesh @mesh = <["tp"=3]>
+#sum = #tp.sharding<@mesh, [{}], unreduced = {"tp"}>
+// expected-note @below {{it comes in unreduced}}
+func.func @functions_of_a_partial_sum_r1(%x: tensor<5xf32, #sum>) {
+  // expected-error @below {{'tp.exp' is applied to a sum that is not finished}}
+  // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
+  // expected-note @below {{fix: reduce-scatter it over "tp"}}
+  %a = tp.exp %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
+  // expected-error @below {{'tp.log' is applied to a sum that is not finished}}
+  // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
+  // expected-note @below {{fix: reduce-scatter it over "tp"}}
+  %b = tp.log %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
+  // expected-error @below {{'tp.sigmoid' is applied to a sum that is not finished}}
+  // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
+  // expected-note @below {{fix: reduce-scatter it over "tp"}}
+  %c = tp.sigmoid %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
+  return
+}

@@ -61,6 +61,54 @@ TYPED_TEST(NormTest, RowsOfAnyLength) {
         expectNorm<TypeParam>(table, {rows, columns, epsilon});
 }
 
+template <typename T>
+void expectLayerNorm(const KernelTable &table, const NormShape &s,
+                     double offset, bool hasBias) {
+  auto x = randomValues<T>(s.rows * s.columns, 3);
+  for (T &value : x)
+    value += static_cast<T>(offset);
+  auto gain = randomValues<T>(s.columns, 4);
+  auto bias = randomValues<T>(s.columns, 5);
+  auto out = unwritten<T>(s.rows * s.columns);
+  const T *given = hasBias ? bias.data() : nullptr;
+  table.of<T>().layerNorm(out.data(), x.data(), gain.data(), given, s);
+  double tolerance = 32 * (std::numeric_limits<T>::epsilon() +
+                           offset * std::numeric_limits<double>::epsilon());
+  auto columns = static_cast<size_t>(s.columns);
+  for (size_t row = 0; row < static_cast<size_t>(s.rows); ++row) {
+    long double mean = 0, variance = 0;
+    for (size_t c = 0; c < columns; ++c)
+      mean += x[row * columns + c];
+    mean /= static_cast<long double>(columns);
+    for (size_t c = 0; c < columns; ++c) {
+      long double deviation = x[row * columns + c] - mean;
+      variance += deviation * deviation;
+    }
+    variance /= static_cast<long double>(columns);
+    long double root = std::sqrt(variance + s.epsilon);
+    for (size_t c = 0; c < columns; ++c) {
+      long double expected = (x[row * columns + c] - mean) / root * gain[c];
+      if (hasBias)
+        expected += bias[c];
+      ASSERT_NEAR(static_cast<double>(out[row * columns + c]),
+                  static_cast<double>(expected), tolerance)
+          << table.name << " row " << row << " column " << c;
+    }
+  }
+  table.of<T>().layerNorm(x.data(), x.data(), gain.data(), given, s);
+  EXPECT_EQ(x, out) << "in place";
+}
+
+TYPED_TEST(NormTest, RowsWithMeanAndBias) {
+  for (const KernelTable &table : supportedKernels())
+    for (auto [rows, columns] :
+         {std::array<int64_t, 2>{3, 5}, {2, 513}, {7, 1}, {0, 9}, {9, 0}})
+      for (double offset : {0.0, 1000.0})
+        for (bool hasBias : {true, false})
+          expectLayerNorm<TypeParam>(table, {rows, columns, 1e-5}, offset,
+                                     hasBias);
+}
+
 TEST(Norm, EntryPointsUseTheirArguments) {
   // Mean of squares 12.5, with epsilon 3.5 a root of 4.
   const float x[] = {3, 4}, gain[] = {8, -2};
@@ -74,6 +122,21 @@ TEST(Norm, EntryPointsUseTheirArguments) {
   EXPECT_EQ(result[0], 0);
   EXPECT_EQ(errorOf([&] { tp_rms_norm_f64(result, dx, dgain, 1, -2, 0); }),
             "rank 0: tp_rms_norm_f64: size \"columns\" is -2");
+}
+
+TEST(Norm, LayerNormReadsTheBiasIfThereIsOne) {
+  // Mean 5, variance 4, with epsilon 5 a root of 3.
+  const double x[] = {3, 7}, gain[] = {6, 3}, bias[] = {0.5, 0.25};
+  double out[2];
+  tp_layer_norm_f64(out, x, gain, bias, 1, 2, 5, 1);
+  EXPECT_DOUBLE_EQ(out[0], -3.5);
+  EXPECT_DOUBLE_EQ(out[1], 2.25);
+  tp_layer_norm_f64(out, x, gain, gain, 1, 2, 5, 0);
+  EXPECT_DOUBLE_EQ(out[0], -4);
+  EXPECT_DOUBLE_EQ(out[1], 2);
+  EXPECT_EQ(
+      errorOf([&] { tp_layer_norm_f64(out, x, gain, gain, -1, 2, 0, 0); }),
+      "rank 0: tp_layer_norm_f64: size \"rows\" is -1");
 }
 
 } // namespace

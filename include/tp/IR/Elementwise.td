@@ -45,6 +45,23 @@ def TP_MulOp : TP_Binary<"mul"> {
   }] # BroadcastText;
 }
 
+def TP_DivOp : TP_Binary<"div"> {
+  let summary = "elementwise quotient";
+  let description = [{
+    Of floating-point numbers. Linear in the left operand; the right one must be
+    finished.
+
+        // probabilities from exponentials and their sums
+        %t = tp.broadcast %sum along [1] : (tensor<5xf32>) -> tensor<5x7xf32>
+        %p = tp.div %e, %t : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  }] # BroadcastText;
+  let arguments = (ins TP_FloatTensor:$lhs, TP_FloatTensor:$rhs);
+  let results = (outs TP_FloatTensor:$result);
+}
+
+def TP_ExpOp : TP_Unary<"exp"> { let summary = "e^x"; }
+def TP_LogOp : TP_Unary<"log"> { let summary = "natural logarithm"; }
+def TP_SigmoidOp : TP_Unary<"sigmoid"> { let summary = "1 / (1 + exp(-x))"; }
 def TP_ReluOp : TP_Unary<"relu"> { let summary = "max(x, 0)"; }
 def TP_SiluOp : TP_Unary<"silu"> { let summary = "x / (1 + exp(-x))"; }
 def TP_TanhOp : TP_Unary<"tanh"> { let summary = "hyperbolic tangent"; }

@@ -26,4 +26,39 @@ def TP_TransposeOp : TP_Op<"transpose"> {
   }];
 }
 
+def TP_SliceOp : TP_Op<"slice"> {
+  let summary = "a range of each dimension";
+  let description = [{
+    Element i of a dimension of the result is element `offsets + i` of the
+    operand's. Dimensions that are taken as a whole may be split; those of which
+    only a part is taken must be whole, for a rank's part of the range need not
+    be in its part of the operand.
+
+        // the second of three blocks of 8 columns
+        %k = tp.slice %qkv at [0, 8] : (tensor<5x24xf32>) -> tensor<5x8xf32>
+  }];
+  let arguments = (ins TP_Tensor:$input, DenseI64ArrayAttr:$offsets);
+  let results = (outs TP_Tensor:$result);
+  let assemblyFormat =
+      "$input `at` $offsets attr-dict `:` functional-type(operands, results)";
+}
+
+def TP_BroadcastOp : TP_Op<"broadcast"> {
+  let summary = "repeats the operand along new dimensions";
+  let description = [{
+    `dimensions` are the new dimensions, by their number in the result and
+    ascending; the others are the operand's, in order. Any of them may be split.
+    Arithmetic aligns operands of lower rank with the last dimensions by itself
+    (`tp.add`): this is for values that lack other dimensions.
+
+        // one number a row, for every column
+        %y = tp.broadcast %x along [1] : (tensor<5xf32>) -> tensor<5x7xf32>
+  }];
+  let arguments = (ins TP_Tensor:$input, DenseI64ArrayAttr:$dimensions);
+  let results = (outs TP_Tensor:$result);
+  let assemblyFormat = [{
+    $input `along` $dimensions attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 #endif // TP_IR_SHAPE_TD

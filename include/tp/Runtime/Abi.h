@@ -78,6 +78,16 @@ void tp_rms_norm_f32(float *out, const float *x, const float *gain,
 void tp_rms_norm_f64(double *out, const double *x, const double *gain,
                      int64_t rows, int64_t columns, double epsilon);
 
+/// out[r, c] = (x[r, c] - m) / sqrt(v + epsilon) * gain[c] + bias[c], where m
+/// is the mean of row r and v the mean of its squared deviations. `bias` is
+/// read only if `hasBias`, and is 0 otherwise. `out` may be `x`.
+void tp_layer_norm_f32(float *out, const float *x, const float *gain,
+                       const float *bias, int64_t rows, int64_t columns,
+                       double epsilon, int64_t hasBias);
+void tp_layer_norm_f64(double *out, const double *x, const double *gain,
+                       const double *bias, int64_t rows, int64_t columns,
+                       double epsilon, int64_t hasBias);
+
 /// Rotary position embedding (Su et al. 2021) of x [batch, sequence, heads,
 /// headDim]: elements i and i + headDim/2 turn by (origin + s) * f_i radians,
 /// f_i = theta^(-2i/headDim). A `factor` other than 0 scales the frequencies as

@@ -1,0 +1,25 @@
+// Syntax and rules of arithmetic and functions.
+// RUN: tp-opt %s --tp-print-sharding-rules | FileCheck %s
+
+// CHECK-LABEL: @rules
+func.func @rules(%x: tensor<3x5x7xf32>, %r: tensor<7xf32>) {
+  // CHECK: tp.div %{{.*}}, %{{.*}} {tp.sharding_rule = "([d0,d1,d2], [d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7} linear {0}"}
+  %a = tp.div %x, %r : (tensor<3x5x7xf32>, tensor<7xf32>) -> tensor<3x5x7xf32>
+  // CHECK: tp.exp %{{.*}} {tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
+  %b = tp.exp %a : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
+  // CHECK: tp.log %{{.*}} {tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
+  %c = tp.log %b : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
+  // CHECK: tp.sigmoid %{{.*}} {tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
+  %d = tp.sigmoid %c : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
+  return
+}
+
+// A partial sum may be divided by what every rank has.
+tp.mesh @mesh = <["tp"=3]>
+#whole = #tp.sharding<@mesh, [{}, {}]>
+#sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
+// CHECK-LABEL: @partial_numerator
+func.func @partial_numerator(%x: tensor<5x7xf32, #sum>, %y: tensor<5x7xf32, #whole>) -> tensor<5x7xf32, #sum> {
+  %z = tp.div %x, %y : (tensor<5x7xf32, #sum>, tensor<5x7xf32, #whole>) -> tensor<5x7xf32, #sum>
+  return %z : tensor<5x7xf32, #sum>
+}

@@ -1,0 +1,27 @@
+// Arithmetic and functions of columns that are split.
+// RUN: tp-run %s --check --mesh=tp=2 | FileCheck %s
+// RUN: tp-run %s --check --mesh=tp=3 | FileCheck %s
+// RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
+// RUN: tp-run %s --check --mesh=tp=2,ep=3 | FileCheck %s
+
+// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: exact: equal in the field {{.*}}: ok
+func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
+                %a: tensor<12x7xf32> {tp.name = "a", tp.parameter},
+                %b: tensor<7x12xf32> {tp.name = "b", tp.parameter},
+                %r: tensor<12xf32> {tp.name = "r", tp.parameter})
+    -> (tensor<3x5x7xf32> {tp.name = "y"}) {
+  %p = tp.matmul %x, %a {transpose_b}
+      : (tensor<3x5x7xf32>, tensor<12x7xf32>) -> tensor<3x5x12xf32>
+  %e = tp.exp %p : (tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %s = tp.sigmoid %p : (tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %u = tp.add %e, %s
+      : (tensor<3x5x12xf32>, tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %l = tp.log %u : (tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %q = tp.div %l, %u
+      : (tensor<3x5x12xf32>, tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %v = tp.div %q, %r : (tensor<3x5x12xf32>, tensor<12xf32>) -> tensor<3x5x12xf32>
+  %y = tp.matmul %v, %b {transpose_b}
+      : (tensor<3x5x12xf32>, tensor<7x12xf32>) -> tensor<3x5x7xf32>
+  return %y : tensor<3x5x7xf32>
+}
