@@ -5,10 +5,11 @@
 #include "mlir/Transforms/Passes.h"
 #include "tp/IR/TP.h"
 #include "tp/Passes.h"
+#include "tp/Shardy/Shardy.h"
 
 void tp::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry
-      .insert<TPDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect>();
+  registry.insert<TPDialect, sdy::SDYDialect, mlir::func::FuncDialect,
+                  mlir::arith::ArithDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

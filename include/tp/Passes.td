@@ -62,6 +62,43 @@ def PrintShardingRules : Pass<"tp-print-sharding-rules", "::mlir::ModuleOp"> {
   }];
 }
 
+def ImportShardy : Pass<"tp-import-shardy", "::mlir::ModuleOp"> {
+  let summary = "reads Shardy's annotations as pins";
+  let description = [{
+    `sdy.mesh` becomes `tp.mesh`; `sdy.sharding` on arguments, results and
+    operations becomes the encoding of that value; `sdy.sharding_constraint` and
+    `sdy.reshard` become `tp.reshard`. A tensor whose dimensions are all open
+    and bare (`{?}`) stays undecided. Axes in `replicated` are checked; in a
+    closed sharding they say nothing more.
+
+    Errors, because no tp.sharding says the same: a dimension that is open in
+    part (`{"a", ?}`), a priority, a mesh with an order of devices of its own or
+    without axes, a dimension that its axes do not divide (Shardy pads it, tp
+    deals it evenly).
+
+    Before:
+    ```mlir
+    sdy.mesh @mesh = <["tp"=2]>
+    func.func @main(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [ {}, {"tp"} ]>}) -> tensor<4x6xf32> {
+      %0 = tp.relu %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %0 : tensor<4x6xf32>
+    }
+    ```
+    Run: --tp-import-shardy
+
+    After:
+    ```mlir
+    #cols = #tp.sharding<@mesh, [ {}, {"tp"} ]>
+    tp.mesh @mesh = <["tp"=2]>
+    func.func @main(%x: tensor<4x6xf32, #cols>) -> tensor<4x6xf32> {
+      %0 = tp.relu %x : (tensor<4x6xf32, #cols>) -> tensor<4x6xf32>
+      return %0 : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tp::TPDialect"];
+}
+
 def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
   let summary = "chooses the layout of every value, at the least predicted time";
   let description = [{
@@ -276,6 +313,39 @@ def LowerToCPU : Pass<"tp-lower-to-cpu", "::mlir::ModuleOp"> {
     llvm.func @main
     ```
   }];
+}
+
+def ExportShardy : Pass<"tp-export-shardy", "::mlir::ModuleOp"> {
+  let summary = "writes encodings as Shardy's annotations";
+  let description = [{
+    The inverse of `tp-import-shardy`, for open and typed programs; every
+    dimension is closed. A `tp.reshard` to a layout becomes
+    `sdy.sharding_constraint`. The types of calls are said by their callees.
+
+    Errors, because Shardy cannot say the same: uneven splits, units that change
+    who holds what, `unreduced = max{..}`, collectives, the program of one rank.
+
+    Before:
+    ```mlir
+    #cols = #tp.sharding<@mesh, [ {}, {"tp"} ]>
+    tp.mesh @mesh = <["tp"=2]>
+    func.func @main(%x: tensor<4x6xf32, #cols>) -> tensor<4x6xf32, #cols> {
+      %0 = tp.relu %x : (tensor<4x6xf32, #cols>) -> tensor<4x6xf32, #cols>
+      return %0 : tensor<4x6xf32, #cols>
+    }
+    ```
+    Run: --tp-export-shardy
+
+    After:
+    ```mlir
+    sdy.mesh @mesh = <["tp"=2]>
+    func.func @main(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [ {}, {"tp"} ]>}) -> (tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [ {}, {"tp"} ]>}) {
+      %0 = tp.relu %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [ {}, {"tp"} ]>]>} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %0 : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tp::sdy::SDYDialect"];
 }
 
 #endif // TP_PASSES_TD

@@ -3,6 +3,7 @@
 /// Verifiers, parsers and printers of the sharding attributes, in the text form
 /// of Shardy.
 
+#include "tp/IR/ShardingSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tp/IR/TP.h"
 #include "llvm/ADT/StringSet.h"
@@ -102,7 +103,7 @@ AxisRefAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-static FailureOr<AxisRefAttr> parseAxisRef(AsmParser &parser) {
+FailureOr<AxisRefAttr> tp::parseAxisRef(AsmParser &parser) {
   std::string name;
   int64_t preSize = 1, size = 0;
   SMLoc loc = parser.getCurrentLocation();
@@ -122,7 +123,7 @@ static FailureOr<AxisRefAttr> parseAxisRef(AsmParser &parser) {
   return ref;
 }
 
-static void printAxisRef(AsmPrinter &printer, AxisRefAttr ref) {
+void tp::printAxisRef(AsmPrinter &printer, AxisRefAttr ref) {
   printer << '"' << ref.getName() << '"';
   if (!ref.isWhole())
     printer << ":(" << ref.getPreSize() << ")" << ref.getSize();

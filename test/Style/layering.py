@@ -22,6 +22,7 @@ ARROWS = {
     "Report": ["Plan", "Cost"],
     "Import": ["IR"],
     "Export": ["IR"],
+    "Shardy": ["IR"],
 }
 # Generated code meets the run-time library at its C boundary only.
 EXTRA = {("CPU", "tp/Runtime/Abi.h"), ("CUDA", "tp/Runtime/Abi.h")}
