@@ -99,19 +99,19 @@ ShardingRule AttentionOp::getShardingRule() {
   unsigned keys = builder.factor("keys", key.getDimSize(1), FactorKind::Whole);
   unsigned groups = builder.factor("kv_heads", kvHeads);
   unsigned inGroup = builder.factor("heads_of_group", groupSize);
-  unsigned contracted =
+  // Values could be split along it, but then the local operation would not have
+  // keys and values of one shape.
+  unsigned headDim =
       builder.factor("head_dim", query.getDimSize(3), FactorKind::Whole);
-  // Every element of a value's head is weighted alike, so this one may split.
-  unsigned carried = builder.factor("value_dim", query.getDimSize(3));
-  builder.operand({{batch}, {queries}, {groups, inGroup}, {contracted}})
-      .operand({{batch}, {keys}, {groups}, {contracted}})
-      .operand({{batch}, {keys}, {groups}, {carried}})
-      .result({{batch}, {queries}, {groups, inGroup}, {carried}})
+  builder.operand({{batch}, {queries}, {groups, inGroup}, {headDim}})
+      .operand({{batch}, {keys}, {groups}, {headDim}})
+      .operand({{batch}, {keys}, {groups}, {headDim}})
+      .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
       .linearIn({2});
   // Two products of 2 FLOPs; a causal mask leaves half the points.
   return builder
       .work(getCausal() ? 2 : 4,
-            {batch, queries, keys, groups, inGroup, carried})
+            {batch, queries, keys, groups, inGroup, headDim})
       .build();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Run/Exact.h"
 #include "Run/Program.h"
 #include "tp/IR/TP.h"
 #include "llvm/ADT/StringExtras.h"
@@ -116,59 +117,12 @@ runUnsharded(ModuleOp module, const Signature &sharded, const Inputs &inputs,
   return outputsOf(*results);
 }
 
-namespace {
-
-/// One comparison in the field: both programs on the same random inputs.
-struct ExactRun {
-  const Program &program;
-  func::FuncOp open;
-  const Inputs &inputs;
-  uint64_t key;
-  EvaluationCounts whole = {}, sharded = {};
-
-  /// Names of the outputs that differ, with a rank.
-  llvm::Expected<std::vector<std::string>> differences();
-};
-
-} // namespace
-
-llvm::Expected<std::vector<std::string>> ExactRun::differences() {
-  const Signature &signature = program.signature;
-  std::vector<TensorOf<Field>> arguments;
-  std::vector<std::vector<TensorOf<Field>>> parts(signature.numRanks);
-  for (auto [number, port] : llvm::enumerate(signature.arguments)) {
-    auto argument = inputs.readField(number, port, key);
-    if (!argument)
-      return argument.takeError();
-    for (int64_t rank = 0; rank < signature.numRanks; ++rank)
-      parts[rank].push_back(
-          slice<Field>(*argument, signature.ranges(port, rank)));
-    arguments.push_back(std::move(*argument));
-  }
-  auto expected = evaluate<Field>(open, arguments, {key, &whole});
-  if (!expected)
-    return expected.takeError();
-  auto actual = evaluateRanks<Field>(program.entry(), signature.numRanks, parts,
-                                     {key, &sharded});
-  if (!actual)
-    return actual.takeError();
-  std::vector<std::string> wrong;
-  for (auto [number, port] : llvm::enumerate(signature.results))
-    for (int64_t rank = 0; rank < signature.numRanks; ++rank)
-      if (!((*actual)[rank][number] ==
-            slice<Field>((*expected)[number], signature.ranges(port, rank)))) {
-        wrong.push_back(port.name + " on rank " + std::to_string(rank));
-        break;
-      }
-  return wrong;
-}
-
 llvm::Error Checks::checkExactly(func::FuncOp open, const Inputs &inputs) {
   double doubt = 1;
   unsigned equalRuns = 0, zeroDenominators = 0;
   for (uint64_t key = 1; doubt > acceptableDoubt && equalRuns < mostEqualRuns;
        ++key) {
-    ExactRun run{program, open, inputs, key};
+    ExactRun run{open, program.entry(), program.signature, inputs, key};
     auto wrong = run.differences();
     if (!wrong) {
       llvm::Error error = wrong.takeError();
