@@ -17,7 +17,7 @@ struct RopeModel : KernelModel<RopeModel, RopeOp> {
     call.tensor(op.getInput());
     for (int64_t size : type.getShape())
       call.integer(size);
-    call.index(op.getOrigin());
+    call.index(op.getOrigin(), static_cast<int64_t>(op.getOffset()));
     call.real(op.getTheta().convertToDouble());
     // A factor of 0 says that nothing is scaled.
     static constexpr double unscaled[4] = {0, 0, 0, 0};

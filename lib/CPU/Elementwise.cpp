@@ -29,6 +29,15 @@ void tp::replaceByElementwise(PatternRewriter &rewriter, Operation *op,
       });
 }
 
+Value tp::takeLarger(OpBuilder &builder, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::MaximumFOp::create(builder, loc, x, y);
+  // i1 has no sign.
+  if (x.getType().isInteger(1))
+    return arith::OrIOp::create(builder, loc, x, y);
+  return arith::MaxSIOp::create(builder, loc, x, y);
+}
+
 static Value number(OpBuilder &builder, Location loc, Type type, double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, value));
@@ -162,6 +171,18 @@ struct LowerBinary : OpRewritePattern<Op> {
   }
 };
 
+struct LowerMaximum : OpRewritePattern<MaximumOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaximumOp op,
+                                PatternRewriter &rewriter) const override {
+    replaceByElementwise(rewriter, op, op->getOperands(),
+                         [](OpBuilder &builder, Location loc, ValueRange x) {
+                           return takeLarger(builder, loc, x[0], x[1]);
+                         });
+    return success();
+  }
+};
+
 struct LowerDiv : OpRewritePattern<DivOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DivOp op,
@@ -188,12 +209,13 @@ struct LowerConstant : OpRewritePattern<ConstantOp> {
 } // namespace
 
 void tp::addElementwisePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerUnary<ExpOp, exp>, LowerUnary<LogOp, log>,
-               LowerUnary<SigmoidOp, sigmoid>, LowerUnary<ReluOp, relu>,
-               LowerUnary<SiluOp, silu>, LowerUnary<TanhOp, tanhOf>,
-               LowerUnary<GeluOp, gelu>, LowerUnary<CastOp, convert>, LowerDiv,
-               LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
-               LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
-               LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(
-      patterns.getContext());
+  patterns
+      .add<LowerUnary<ExpOp, exp>, LowerUnary<LogOp, log>,
+           LowerUnary<SigmoidOp, sigmoid>, LowerUnary<ReluOp, relu>,
+           LowerUnary<SiluOp, silu>, LowerUnary<TanhOp, tanhOf>,
+           LowerUnary<GeluOp, gelu>, LowerUnary<CastOp, convert>, LowerMaximum,
+           LowerDiv, LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
+           LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
+           LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(
+          patterns.getContext());
 }

@@ -102,6 +102,7 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     RewritePatternSet patterns(&getContext());
     addElementwisePatterns(patterns);
     addShapePatterns(patterns);
+    addReductionPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
     module->setDiscardableAttrs(
@@ -167,6 +168,7 @@ void tp::registerCPUBufferization(DialectRegistry &registry) {
     addMatmulModels(*context);
     addAttentionModels(*context);
     addNormModels(*context);
+    addReductionModels(*context);
     addVocabularyModels(*context);
     addCollectiveModels(*context);
   });

@@ -19,10 +19,16 @@ using ScalarBody = llvm::function_ref<mlir::Value(
 void replaceByElementwise(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                           mlir::ValueRange inputs, ScalarBody body);
 
+/// The larger of two scalars of one type; NaN if one is.
+mlir::Value takeLarger(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value x, mlir::Value y);
+
 /// Arithmetic, activations, casts and constants.
 void addElementwisePatterns(mlir::RewritePatternSet &patterns);
-/// reshape, transpose, broadcast, slice, local_slice and local_mask.
+/// reshape, transpose, broadcast, slice, concat, local_slice and local_mask.
 void addShapePatterns(mlir::RewritePatternSet &patterns);
+/// Sums and maxima of integers; of floats, reductions of separate dimensions.
+void addReductionPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces each shard_origin by arithmetic on the number of the rank.
 llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 
@@ -30,6 +36,7 @@ llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 void addMatmulModels(mlir::MLIRContext &context);
 void addAttentionModels(mlir::MLIRContext &context);
 void addNormModels(mlir::MLIRContext &context);
+void addReductionModels(mlir::MLIRContext &context);
 void addVocabularyModels(mlir::MLIRContext &context);
 void addCollectiveModels(mlir::MLIRContext &context);
 

@@ -130,6 +130,30 @@ struct LowerSlice : OpRewritePattern<SliceOp> {
   }
 };
 
+struct LowerConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getResult().getType();
+    SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+    Value joined = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), type.getShape(), type.getElementType());
+    int64_t begin = 0;
+    for (Value input : op.getInputs()) {
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(input.getType()).getShape();
+      offsets[op.getDim()] = rewriter.getIndexAttr(begin);
+      begin += shape[op.getDim()];
+      joined = tensor::InsertSliceOp::create(
+          rewriter, op.getLoc(), input, joined, offsets,
+          getAsIndexOpFoldResult(op.getContext(), shape), strides);
+    }
+    rewriter.replaceOp(op, joined);
+    return success();
+  }
+};
+
 struct LowerLocalSlice : OpRewritePattern<LocalSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LocalSliceOp op,
@@ -169,6 +193,6 @@ struct LowerMask : OpRewritePattern<LocalMaskOp> {
 } // namespace
 
 void tp::addShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerReshape, LowerTranspose, LowerBroadcast, LowerSlice,
-               LowerLocalSlice, LowerMask>(patterns.getContext());
+  patterns.add<LowerConcat, LowerReshape, LowerTranspose, LowerBroadcast,
+               LowerSlice, LowerLocalSlice, LowerMask>(patterns.getContext());
 }

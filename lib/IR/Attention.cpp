@@ -2,9 +2,20 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tp/IR/TP.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace tp;
+
+/// origin + distance; null if there is no origin.
+static Value addTo(OpBuilder &builder, Value origin, int64_t distance) {
+  if (!origin || distance == 0)
+    return origin;
+  Location loc = origin.getLoc();
+  return arith::AddIOp::create(
+      builder, loc, origin,
+      arith::ConstantIndexOp::create(builder, loc, distance));
+}
 
 //===- Rope ---------------------------------------------------------------===//
 
@@ -24,6 +35,10 @@ LogicalResult RopeOp::verify() {
   if (!(theta > 0) || !std::isfinite(theta))
     return emitOpError() << "theta = " << theta
                          << " must be positive and finite";
+  int64_t offset = getOffset();
+  if (offset < 0 || !llvm::checkedAdd(offset, input.getDimSize(1)))
+    return emitOpError() << "offset = " << offset << " is no position of a "
+                         << "sequence of " << input.getDimSize(1);
   if (!getLlama3())
     return success();
   ArrayRef<double> scaling = *getLlama3();
@@ -49,9 +64,11 @@ ShardingRule RopeOp::getShardingRule() {
 
 Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
                               TypeRange resultTypes) {
-  Value origin = createShardOrigin(builder, getLoc(), getInput(), 1);
+  Value origin =
+      addTo(builder, createShardOrigin(builder, getLoc(), getInput(), 1),
+            static_cast<int64_t>(getOffset()));
   return RopeOp::create(builder, getLoc(), resultTypes[0], operands[0], origin,
-                        getThetaAttr(), getLlama3Attr());
+                        getThetaAttr(), getLlama3Attr(), getOffsetAttr());
 }
 
 //===- Attention ----------------------------------------------------------===//
@@ -89,6 +106,17 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+/// Share of the pairs (query, key) that a causal mask aligned to the end
+/// leaves, without the diagonal's half: 1/2 of as many keys as queries, nearly
+/// all of one query's.
+static double getVisibleShare(AttentionOp op) {
+  auto queries = static_cast<double>(op.getQuery().getType().getDimSize(1));
+  auto keys = static_cast<double>(op.getKey().getType().getDimSize(1));
+  if (!op.getCausal() || keys == 0)
+    return 1;
+  return queries <= keys ? 1 - queries / (2 * keys) : keys / (2 * queries);
+}
+
 ShardingRule AttentionOp::getShardingRule() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType();
   int64_t kvHeads = key.getDimSize(2);
@@ -108,9 +136,9 @@ ShardingRule AttentionOp::getShardingRule() {
       .operand({{batch}, {keys}, {groups}, {headDim}})
       .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
       .linearIn({2});
-  // Two products of 2 FLOPs; a causal mask leaves half the points.
+  // Two products of 2 FLOPs for each pair that the mask leaves.
   return builder
-      .work(getCausal() ? 2 : 4,
+      .work(4 * getVisibleShare(*this),
             {batch, queries, keys, groups, inGroup, headDim})
       .build();
 }
@@ -122,10 +150,7 @@ Operation *AttentionOp::writeLocal(OpBuilder &builder, ValueRange operands,
     origin = createShardOrigin(builder, getLoc(), getQuery(), 1);
   int64_t earlier =
       getKey().getType().getDimSize(1) - getQuery().getType().getDimSize(1);
-  if (origin && earlier != 0)
-    origin = arith::AddIOp::create(
-        builder, getLoc(), origin,
-        arith::ConstantIndexOp::create(builder, getLoc(), earlier));
+  origin = addTo(builder, origin, earlier);
   return AttentionOp::create(builder, getLoc(), resultTypes[0], operands[0],
                              operands[1], operands[2], origin, getScaleAttr(),
                              getCausalAttr());

@@ -53,6 +53,7 @@ LogicalResult AddOp::verify() { return verifyBinary(*this); }
 LogicalResult SubOp::verify() { return verifyBinary(*this); }
 LogicalResult MulOp::verify() { return verifyBinary(*this); }
 LogicalResult DivOp::verify() { return verifyBinary(*this); }
+LogicalResult MaximumOp::verify() { return verifyBinary(*this); }
 LogicalResult ExpOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult LogOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult SigmoidOp::verify() { return verifySameShapeAndType(*this); }
@@ -104,6 +105,10 @@ ShardingRule MulOp::getShardingRule() {
 
 ShardingRule DivOp::getShardingRule() {
   return elementwiseRule(*this, 1).linearIn({0}).build();
+}
+
+ShardingRule MaximumOp::getShardingRule() {
+  return elementwiseRule(*this, 1).takesMaximum().build();
 }
 
 // FLOPs of a transcendental are counted as its additions, products and one per

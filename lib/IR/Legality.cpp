@@ -429,7 +429,7 @@ void OperationChecker::checkPartialSums() {
       continue;
     bool passes = layout.kind == ReductionKind::Sum
                       ? findLinearSet(operand) != nullptr
-                      : rule.movesData;
+                      : rule.movesData || rule.takesMaximum;
     if (!passes)
       return checkNonlinear(operand);
   }
@@ -438,6 +438,11 @@ void OperationChecker::checkPartialSums() {
     checkOthersWhole(set, axes);
     llvm::append_range(expected, axes);
   }
+  if (rule.takesMaximum)
+    for (unsigned operand = 0; operand < rule.operands.size(); ++operand)
+      llvm::append_range(expected, layouts[operand].unreduced);
+  llvm::sort(expected);
+  expected.erase(llvm::unique(expected), expected.end());
   for (auto [factor, parts] : llvm::zip_equal(rule.factors, factorParts))
     if (factor.kind == FactorKind::Sum || factor.kind == FactorKind::Max)
       llvm::append_range(expected, parts);

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "tp/IR/TP.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include <numeric>
 
 using namespace mlir;
@@ -90,6 +91,38 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError() << "operand shape [" << input.getShape()
                          << "] differs from the result's other dimensions ["
                          << ArrayRef(kept) << "]";
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "has no operand";
+  RankedTensorType result = getResult().getType();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= result.getRank())
+    return emitOpError() << "dimension " << dim << " of a tensor of rank "
+                         << result.getRank();
+  int64_t total = 0;
+  for (auto [index, value] : llvm::enumerate(getInputs())) {
+    auto input = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> expected(result.getShape());
+    if (input.getRank() == result.getRank())
+      expected[dim] = input.getDimSize(dim);
+    if (input.getShape() != ArrayRef(expected) ||
+        input.getElementType() != result.getElementType())
+      return emitOpError() << "operand " << index << " of type " << input
+                           << " differs from the result, " << result
+                           << ", in more than dimension " << dim;
+    std::optional<int64_t> sum = llvm::checkedAdd(total, input.getDimSize(dim));
+    if (!sum)
+      return emitOpError() << "has more than 2^63 - 1 elements in dimension "
+                           << dim;
+    total = *sum;
+  }
+  if (total != result.getDimSize(dim))
+    return emitOpError() << "operands have " << total
+                         << " elements in dimension " << dim << ", the result "
+                         << result.getDimSize(dim);
   return success();
 }
 
@@ -252,4 +285,26 @@ ShardingRule BroadcastOp::getShardingRule() {
       .movesData()
       .work(0)
       .build();
+}
+
+ShardingRule ConcatOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> result;
+  for (auto [index, size] : llvm::enumerate(getResult().getType().getShape())) {
+    bool isJoined = index == getDim();
+    result.push_back(
+        {builder.factor(isJoined ? "joined" : "d" + std::to_string(index), size,
+                        isJoined ? FactorKind::Whole : FactorKind::Parallel)});
+  }
+  for (auto [number, value] : llvm::enumerate(getInputs())) {
+    SmallVector<DimFactors> input = result;
+    input[getDim()] = {builder.factor(
+        "part" + std::to_string(number),
+        cast<RankedTensorType>(value.getType()).getDimSize(getDim()),
+        FactorKind::Whole)};
+    builder.operand(input);
+  }
+  SmallVector<unsigned> all =
+      llvm::to_vector(llvm::seq<unsigned>(0, getInputs().size()));
+  return builder.result(result).linearIn(all).movesData().work(0).build();
 }

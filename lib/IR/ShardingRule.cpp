@@ -47,6 +47,11 @@ ShardingRuleBuilder &ShardingRuleBuilder::movesData() {
   return *this;
 }
 
+ShardingRuleBuilder &ShardingRuleBuilder::takesMaximum() {
+  rule.takesMaximum = true;
+  return *this;
+}
+
 ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
                                                ArrayRef<unsigned> factors) {
   rule.flopsPerPoint = flopsPerPoint;

@@ -242,7 +242,8 @@ Value LayerWriter::rotate(Value input, const Twine &name) {
          static_cast<double>(rope->originalContext)});
   return RopeOp::create(builder, function.at(name), input.getType(), input,
                         /*origin=*/Value(),
-                        builder.getF64FloatAttr(config.ropeTheta), scaling);
+                        builder.getF64FloatAttr(config.ropeTheta), scaling,
+                        /*offset=*/{});
 }
 
 Value LayerWriter::writeAttention(Value input) {

@@ -34,7 +34,8 @@ public:
   LogicalResult run(const Reshards &reshards);
 
 private:
-  const LayoutSpace &getSpace(RankedTensorType type, ArrayRef<AxisPart> parts);
+  const LayoutSpace &getSpace(RankedTensorType type, ArrayRef<AxisPart> parts,
+                              bool maxima);
   AxisParts findParts(const Reshards &reshards) const;
   Value insertPath(OpBuilder &builder, Value value, Location loc,
                    ArrayRef<LayoutStep> steps);
@@ -44,19 +45,22 @@ private:
 
   const CostModel &model;
   FlatSymbolRefAttr meshName;
-  /// By type, then by parts.
-  llvm::DenseMap<Type, std::map<AxisParts, std::unique_ptr<LayoutSpace>>>
+  /// By type, then by parts and whether they may hold maxima.
+  llvm::DenseMap<
+      Type, std::map<std::pair<AxisParts, bool>, std::unique_ptr<LayoutSpace>>>
       spaces;
 };
 
 } // namespace
 
 const LayoutSpace &CollectiveInserter::getSpace(RankedTensorType type,
-                                                ArrayRef<AxisPart> parts) {
+                                                ArrayRef<AxisPart> parts,
+                                                bool maxima) {
   RankedTensorType plain = withSharding(type, nullptr);
-  auto &space = spaces[plain][AxisParts(parts)];
+  auto &space = spaces[plain][{AxisParts(parts), maxima}];
   if (!space)
-    space = std::make_unique<LayoutSpace>(model, plain, parts);
+    space = std::make_unique<LayoutSpace>(model, plain, parts,
+                                          LayoutSpace::Filter(), maxima);
   return *space;
 }
 
@@ -88,6 +92,15 @@ AxisParts CollectiveInserter::findParts(const Reshards &reshards) const {
     }
   }
   return parts;
+}
+
+static bool hasMaxima(const Reshards &reshards) {
+  auto isMaximum = [](Value value) {
+    return getCheckedLayout(value).kind == ReductionKind::Max;
+  };
+  return isMaximum(reshards.source) ||
+         llvm::any_of(reshards.ops,
+                      [&](ReshardOp op) { return isMaximum(op.getResult()); });
 }
 
 Value CollectiveInserter::insertStep(OpBuilder &builder, Value value,
@@ -144,7 +157,8 @@ LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
 /// the first reshard that needs it.
 LogicalResult CollectiveInserter::run(const Reshards &reshards) {
   auto type = cast<RankedTensorType>(reshards.source.getType());
-  const LayoutSpace &space = getSpace(type, findParts(reshards));
+  const LayoutSpace &space =
+      getSpace(type, findParts(reshards), hasMaxima(reshards));
   std::optional<unsigned> root = space.find(getCheckedLayout(reshards.source));
   SmallVector<unsigned> targets;
   for (ReshardOp op : reshards.ops) {

@@ -13,7 +13,8 @@ using namespace tp;
 /// pinned to anything.
 const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
   const GraphValue &info = graph.values[value];
-  auto &space = spaces[{info.type, info.isParameter}];
+  bool maxima = mayBeMaximum[value];
+  auto &space = spaces[{info.type, info.isParameter + 2 * maxima}];
   if (space)
     return *space;
   AxisParts data;
@@ -28,10 +29,11 @@ const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
     return true;
   };
   if (info.isParameter)
-    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts);
+    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts,
+                                          LayoutSpace::Filter(), maxima);
   else
-    space =
-        std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed);
+    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed,
+                                          maxima);
   return *space;
 }
 
@@ -107,7 +109,8 @@ std::string ProblemBuilder::signatureOf(unsigned node) const {
   os << info.op->getName() << info.op->getPropertiesAsAttribute() << '|';
   auto add = [&](unsigned value) {
     const GraphValue &of = graph.values[value];
-    os << of.type << of.isParameter << of.isStream << ':';
+    os << of.type << of.isParameter << of.isStream << mayBeMaximum[value]
+       << ':';
     for (unsigned pin : pinned[value])
       os << pin << ',';
   };
@@ -181,7 +184,11 @@ LogicalResult ProblemBuilder::addOperation(unsigned node) {
 
   std::set<SmallVector<unsigned, 4>> seen;
   SmallVector<unsigned> masks;
-  for (const Strategy &strategy : enumerateStrategies(rule, axes)) {
+  SmallVector<unsigned> maxima;
+  for (auto [operand, value] : llvm::enumerate(info.operands))
+    if (mayBeMaximum[value] && (rule.movesData || rule.takesMaximum))
+      maxima.push_back(operand);
+  for (const Strategy &strategy : enumerateStrategies(rule, axes, maxima)) {
     SmallVector<unsigned, 4> numbers;
     for (auto [value, layout] : llvm::zip_equal(tensors, strategy.layouts))
       if (std::optional<unsigned> number = spaceOf[value]->find(layout))
@@ -356,6 +363,29 @@ void ProblemBuilder::markPassedWeights() {
   }
 }
 
+/// What a split maximum leaves, and what takes such values on.
+void ProblemBuilder::markMaxima() {
+  mayBeMaximum.resize(graph.values.size());
+  for (const GraphNode &node : graph.nodes) {
+    if (node.kind == GraphNode::Home || node.kind == GraphNode::Demand)
+      continue;
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
+    bool isOperation = node.kind == GraphNode::Operation && ruled;
+    bool makes = false, takes = !isOperation;
+    if (isOperation) {
+      ShardingRule rule = ruled.getShardingRule();
+      makes = llvm::any_of(rule.factors, [](const Factor &factor) {
+        return factor.kind == FactorKind::Max;
+      });
+      takes = rule.movesData || rule.takesMaximum;
+    }
+    bool comes = llvm::any_of(
+        node.operands, [&](unsigned value) { return mayBeMaximum[value]; });
+    for (unsigned value : node.results)
+      mayBeMaximum[value] = makes || (takes && comes);
+  }
+}
+
 /// A result marked tp.like lies as its argument does: a value that may not be
 /// moved, made by the argument's home and used by the demand.
 LogicalResult ProblemBuilder::addLinks() {
@@ -417,6 +447,7 @@ LogicalResult ProblemBuilder::build() {
     }
   }
   markPassedWeights();
+  markMaxima();
   for (unsigned value = 0; value < graph.values.size(); ++value)
     spaceOf.push_back(&makeSpace(value));
   if (failed(findPins()))

@@ -66,6 +66,7 @@ private:
   void addValues();
   mlir::LogicalResult addLinks();
   void markPassedWeights();
+  void markMaxima();
   unsigned internMap(std::vector<unsigned> map);
   unsigned internCosts(std::vector<Price> costs);
   std::string signatureOf(unsigned node) const;
@@ -91,6 +92,8 @@ private:
   std::set<std::pair<unsigned, unsigned>> groupProjections;
   /// Values that a product contracts or a lookup reads.
   std::vector<bool> isContracted, isGroupWeight;
+  /// Values that may be an unfinished maximum.
+  std::vector<bool> mayBeMaximum;
   std::vector<llvm::SmallVector<unsigned, 1>> pinned;
   llvm::DenseMap<std::pair<mlir::Type, unsigned>, std::unique_ptr<LayoutSpace>>
       spaces;

@@ -32,15 +32,16 @@ AxisParts PlanAxes::modelParts() const {
 namespace {
 
 /// What one part does: splits a factor, carries a partial sum through a linear
-/// set, or nothing.
+/// set or a maximum through some operands, or nothing.
 struct Role {
-  enum Kind { Idle, Splits, Carries } kind;
+  enum Kind { Idle, Splits, Carries, CarriesMaximum } kind;
   unsigned number = 0;
 };
 
 class StrategyEnumerator {
 public:
-  StrategyEnumerator(const ShardingRule &rule, const PlanAxes &axes)
+  StrategyEnumerator(const ShardingRule &rule, const PlanAxes &axes,
+                     ArrayRef<unsigned> maxima)
       : rule(rule), axes(axes) {
     roles.push_back({Role::Idle, 0});
     for (auto [index, factor] : llvm::enumerate(rule.factors))
@@ -48,6 +49,12 @@ public:
         roles.push_back({Role::Splits, static_cast<unsigned>(index)});
     for (unsigned set = 0; set < rule.linear.size(); ++set)
       roles.push_back({Role::Carries, set});
+    for (unsigned operand : maxima)
+      maximaSets.push_back({operand});
+    if (maxima.size() > 1)
+      maximaSets.emplace_back(maxima);
+    for (unsigned set = 0; set < maximaSets.size(); ++set)
+      roles.push_back({Role::CarriesMaximum, set});
   }
 
   std::vector<Strategy> run() && {
@@ -108,32 +115,53 @@ private:
           return;
       strategy.layouts.push_back(layoutFromFactors(rule, tensor, factorParts));
     }
-    addPartialSums(strategy, factorParts);
-    strategies.push_back(std::move(strategy));
+    if (addPartialValues(strategy, factorParts))
+      strategies.push_back(std::move(strategy));
   }
 
-  void addPartialSums(Strategy &strategy,
-                      ArrayRef<AxisParts> factorParts) const {
-    unsigned numOperands = rule.operands.size();
-    auto leaveUnreduced = [&](const AxisPart &part) {
-      for (Layout &result :
-           MutableArrayRef(strategy.layouts).drop_front(numOperands))
-        result.unreduced.push_back(part);
-    };
-    for (auto [factor, parts] : llvm::zip_equal(rule.factors, factorParts))
-      if (factor.kind == FactorKind::Sum)
-        llvm::for_each(parts, leaveUnreduced);
-    for (auto [index, role] : llvm::enumerate(chosen)) {
-      if (role.kind != Role::Carries)
-        continue;
-      for (unsigned operand : rule.linear[role.number])
-        strategy.layouts[operand].unreduced.push_back(axes.parts[index]);
-      leaveUnreduced(axes.parts[index]);
+  /// Marks `layouts` unreduced over `part`; false if one is of another kind.
+  static bool leaveUnreduced(MutableArrayRef<Layout> layouts,
+                             const AxisPart &part, ReductionKind kind) {
+    for (Layout &layout : layouts) {
+      if (!layout.unreduced.empty() && layout.kind != kind)
+        return false;
+      layout.unreduced.push_back(part);
+      layout.kind = kind;
     }
+    return true;
+  }
+
+  /// False if a value would be a sum over some parts and a maximum over others.
+  bool addPartialValues(Strategy &strategy,
+                        ArrayRef<AxisParts> factorParts) const {
+    MutableArrayRef<Layout> layouts(strategy.layouts);
+    MutableArrayRef<Layout> results = layouts.drop_front(rule.operands.size());
+    bool fits = true;
+    for (auto [factor, parts] : llvm::zip_equal(rule.factors, factorParts)) {
+      bool isMax = factor.kind == FactorKind::Max;
+      if (!isMax && factor.kind != FactorKind::Sum)
+        continue;
+      for (const AxisPart &part : parts)
+        fits &= leaveUnreduced(results, part,
+                               isMax ? ReductionKind::Max : ReductionKind::Sum);
+    }
+    for (auto [index, role] : llvm::enumerate(chosen)) {
+      bool isMax = role.kind == Role::CarriesMaximum;
+      if (!isMax && role.kind != Role::Carries)
+        continue;
+      ReductionKind kind = isMax ? ReductionKind::Max : ReductionKind::Sum;
+      for (unsigned operand :
+           isMax ? maximaSets[role.number] : rule.linear[role.number])
+        fits &= leaveUnreduced(layouts[operand], axes.parts[index], kind);
+      fits &= leaveUnreduced(results, axes.parts[index], kind);
+    }
+    return fits;
   }
 
   const ShardingRule &rule;
   const PlanAxes &axes;
+  /// Operands through which maxima are carried at once.
+  SmallVector<SmallVector<unsigned, 2>> maximaSets;
   SmallVector<Role> roles;
   SmallVector<Role> chosen;
   std::vector<Strategy> strategies;
@@ -142,6 +170,7 @@ private:
 } // namespace
 
 std::vector<Strategy> tp::enumerateStrategies(const ShardingRule &rule,
-                                              const PlanAxes &axes) {
-  return StrategyEnumerator(rule, axes).run();
+                                              const PlanAxes &axes,
+                                              ArrayRef<unsigned> maxima) {
+  return StrategyEnumerator(rule, axes, maxima).run();
 }

@@ -45,9 +45,11 @@ struct Strategy {
 /// All strategies of a rule over `axes`: each part splits one factor, is idle
 /// (the work is done redundantly), or carries a partial sum through operands in
 /// which the operation is linear; parts on the same factor in every order.
-/// Shards are even.
+/// Shards are even. Maxima are carried through the operands `maxima`, which may
+/// come unfinished, if the operation takes them.
 std::vector<Strategy> enumerateStrategies(const ShardingRule &rule,
-                                          const PlanAxes &axes);
+                                          const PlanAxes &axes,
+                                          llvm::ArrayRef<unsigned> maxima = {});
 
 } // namespace tp
 

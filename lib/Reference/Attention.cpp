@@ -74,7 +74,7 @@ template <class S> static llvm::Error evaluateRope(RankCall<S> &call) {
   TensorOf<S> &result = call.result();
   int64_t sequence = input.shape[1], heads = input.shape[2];
   int64_t width = input.shape[3], half = width / 2;
-  int64_t origin = call.indexOr(1, 0);
+  int64_t origin = call.indexOr(1, cast<RopeOp>(call.op).getOffset());
   Turns<S> turns(cast<RopeOp>(call.op), call.session.key, width);
   int64_t numRows = width == 0 ? 0 : input.size() / width;
   for (int64_t row = 0; row < numRows; ++row) {
@@ -94,22 +94,6 @@ template <class S> static llvm::Error evaluateRope(RankCall<S> &call) {
 }
 
 //===- Attention ----------------------------------------------------------===//
-
-/// Replaces scores by exponentials; returns their sum. A maximum is subtracted
-/// where that changes nothing but the range.
-static double exponentiate(uint64_t, MutableArrayRef<double> scores) {
-  double largest = *llvm::max_element(scores), total = 0;
-  for (double &score : scores)
-    total += score = std::exp(score - largest);
-  return total;
-}
-
-static Field exponentiate(uint64_t key, MutableArrayRef<Field> scores) {
-  Field total;
-  for (Field &score : scores)
-    total += score = Field::reduce(hashWord(key, score.residue()));
-  return total;
-}
 
 namespace {
 

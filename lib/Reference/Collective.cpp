@@ -72,15 +72,6 @@ TensorOf<S> equalPart(const TensorOf<S> &tensor, unsigned dim, int64_t number,
 
 //===- Reductions ---------------------------------------------------------===//
 
-static double takeLarger(uint64_t, double a, double b) {
-  return std::max(a, b);
-}
-
-/// In a random order of the field's elements, one for each key.
-static Field takeLarger(uint64_t key, Field a, Field b) {
-  return hashWord(key, a.residue()) < hashWord(key, b.residue()) ? b : a;
-}
-
 template <class S>
 static llvm::Error addIntegers(Operation *op, TensorOf<S> &total,
                                const TensorOf<S> &term) {
@@ -101,7 +92,7 @@ static llvm::Error addIntegers(Operation *op, TensorOf<S> &total,
 template <class S>
 static llvm::Expected<TensorOf<S>>
 reduceGroup(GroupCall<S> &call, ReductionKind kind, ArrayRef<int64_t> group) {
-  uint64_t key = getFunctionKey(call.session.key, "order");
+  uint64_t key = getOrderKey(call.session.key);
   TensorOf<S> total = *call.operands[group.front()];
   bool isMax = kind == ReductionKind::Max;
   if (isMax)

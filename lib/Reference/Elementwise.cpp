@@ -68,6 +68,22 @@ static llvm::Error evaluateBinary(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+template <class S> static llvm::Error evaluateMaximum(RankCall<S> &call) {
+  const TensorOf<S> &lhs = call.operand(0), &rhs = call.operand(1);
+  TensorOf<S> &result = call.result();
+  uint64_t key = getOrderKey(call.session.key);
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (result.isInteger)
+      result.integers[i] =
+          std::max(lhs.integers[i % lhs.size()], rhs.integers[i % rhs.size()]);
+    else
+      result.values[i] = takeLarger(key, lhs.values[i % lhs.size()],
+                                    rhs.values[i % rhs.size()]);
+  result.degree = degreeOfSum(lhs.degree, rhs.degree);
+  call.session.noteHashes(2.0 * result.size(), result.degree);
+  return llvm::Error::success();
+}
+
 /// A quotient of floats; in the field a product with the inverse.
 template <class S> static llvm::Error evaluateDiv(RankCall<S> &call) {
   const TensorOf<S> &lhs = call.operand(0), &rhs = call.operand(1);
@@ -253,6 +269,7 @@ template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
   table["tp.sub"].onRank = evaluateBinary<S, Difference>;
   table["tp.mul"].onRank = evaluateBinary<S, Product>;
   table["tp.div"].onRank = evaluateDiv<S>;
+  table["tp.maximum"].onRank = evaluateMaximum<S>;
   table["tp.exp"].onRank = evaluateExp<S>;
   table["tp.log"].onRank = evaluateUnary<S, logOf>;
   table["tp.sigmoid"].onRank = evaluateUnary<S, sigmoid>;

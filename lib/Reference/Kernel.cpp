@@ -4,6 +4,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace tp;
@@ -48,6 +50,44 @@ llvm::Expected<Field> tp::invert(Operation *op, Field value) {
                    "with another key"));
 }
 
+uint64_t tp::getOrderKey(uint64_t key) { return getFunctionKey(key, "order"); }
+
+double tp::takeLarger(uint64_t, double a, double b) {
+  return a < b || std::isnan(b) ? b : a;
+}
+
+Field tp::takeLarger(uint64_t orderKey, Field a, Field b) {
+  Field lowest = getLowest<Field>(orderKey);
+  if (a == lowest || b == lowest)
+    return a == lowest ? b : a;
+  return hashWord(orderKey, a.residue()) < hashWord(orderKey, b.residue()) ? b
+                                                                           : a;
+}
+
+template <> double tp::getLowest(uint64_t) {
+  return -std::numeric_limits<double>::infinity();
+}
+
+template <> Field tp::getLowest(uint64_t orderKey) {
+  return Field::reduce(hashWord(orderKey, ~uint64_t(0)));
+}
+
+double tp::exponentiate(uint64_t, MutableArrayRef<double> scores) {
+  double largest = getLowest<double>(0), total = 0;
+  for (double score : scores)
+    largest = takeLarger(0, largest, score);
+  for (double &score : scores)
+    total += score = std::exp(score - largest);
+  return total;
+}
+
+Field tp::exponentiate(uint64_t expKey, MutableArrayRef<Field> scores) {
+  Field total;
+  for (Field &score : scores)
+    total += score = Field::reduce(hashWord(expKey, score.residue()));
+  return total;
+}
+
 template <class S> const KernelTable<S> &tp::getKernels() {
   static const KernelTable<S> kernels = [] {
     KernelTable<S> table;
@@ -56,6 +96,7 @@ template <class S> const KernelTable<S> &tp::getKernels() {
     addElementwiseKernels(table);
     addMatmulKernels(table);
     addNormKernels(table);
+    addReductionKernels(table);
     addShapeKernels(table);
     addVocabularyKernels(table);
     return table;

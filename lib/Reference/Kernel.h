@@ -122,6 +122,7 @@ template <class S> void addCollectiveKernels(KernelTable<S> &table);
 template <class S> void addElementwiseKernels(KernelTable<S> &table);
 template <class S> void addMatmulKernels(KernelTable<S> &table);
 template <class S> void addNormKernels(KernelTable<S> &table);
+template <class S> void addReductionKernels(KernelTable<S> &table);
 template <class S> void addShapeKernels(KernelTable<S> &table);
 template <class S> void addVocabularyKernels(KernelTable<S> &table);
 
@@ -147,6 +148,24 @@ template <class S> S fromInteger(int64_t value) {
 /// 1 / value; an error where the field has no inverse.
 llvm::Expected<double> invert(mlir::Operation *op, double value);
 llvm::Expected<Field> invert(mlir::Operation *op, Field value);
+
+/// Key of the order in which maxima are taken.
+uint64_t getOrderKey(uint64_t key);
+
+/// The larger of two values, NaN if one is; in the field by a random order of
+/// the elements, one for each key.
+double takeLarger(uint64_t orderKey, double a, double b);
+Field takeLarger(uint64_t orderKey, Field a, Field b);
+
+/// The maximum of nothing: the element that is never the larger one.
+template <class S> S getLowest(uint64_t orderKey);
+template <> double getLowest(uint64_t orderKey);
+template <> Field getLowest(uint64_t orderKey);
+
+/// Replaces scores by their exponentials; returns the sum of these. A maximum
+/// is subtracted first where that changes nothing but the range.
+double exponentiate(uint64_t expKey, llvm::MutableArrayRef<double> scores);
+Field exponentiate(uint64_t expKey, llvm::MutableArrayRef<Field> scores);
 
 /// A sum of products: in the field reduced only as often as it must be.
 template <class S> class ProductSum {

@@ -58,11 +58,20 @@ template <class S> static llvm::Error evaluateBroadcast(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+template <class S> static llvm::Error evaluateConcat(RankCall<S> &call) {
+  std::vector<TensorOf<S>> pieces;
+  for (const TensorOf<S> *operand : call.operands)
+    pieces.push_back(*operand);
+  call.result() = concatenate<S>(pieces, cast<ConcatOp>(call.op).getDim());
+  return llvm::Error::success();
+}
+
 template <class S> void tp::addShapeKernels(KernelTable<S> &table) {
   table["tp.reshape"].onRank = evaluateReshape<S>;
   table["tp.transpose"].onRank = evaluateTranspose<S>;
   table["tp.slice"].onRank = evaluateSlice<S>;
   table["tp.broadcast"].onRank = evaluateBroadcast<S>;
+  table["tp.concat"].onRank = evaluateConcat<S>;
 }
 
 template void tp::addShapeKernels(KernelTable<double> &);

@@ -8,10 +8,13 @@ using namespace mlir;
 using namespace tp;
 
 LayoutSpace::LayoutSpace(const CostModel &model, RankedTensorType type,
-                         ArrayRef<AxisPart> parts, Filter allowed)
+                         ArrayRef<AxisPart> parts, Filter allowed, bool maxima)
     : model(model), type(withSharding(type, nullptr)), parts(parts) {
   Layout layout = Layout::whole(type.getRank());
   enumerate(0, layout, allowed);
+  layout.kind = ReductionKind::Max;
+  if (maxima)
+    enumerate(0, layout, allowed);
   edges.resize(layouts.size());
   for (unsigned from = 0; from < size(); ++from)
     addEdges(from);
@@ -37,6 +40,8 @@ SmallVector<int64_t> LayoutSpace::getKey(const Layout &layout) const {
   AxisParts unreduced(layout.unreduced);
   llvm::sort(unreduced);
   add(unreduced);
+  if (!unreduced.empty())
+    key.push_back(static_cast<int64_t>(layout.kind));
   return key;
 }
 
@@ -96,8 +101,7 @@ std::optional<Layout> LayoutSpace::splitIntoParts(const Layout &layout) const {
   for (DimLayout &dim : result.dims)
     if (dim.unit != 1 || !cutAtBorders(dim.parts, parts))
       return std::nullopt;
-  if (!cutAtBorders(result.unreduced, parts) ||
-      result.kind != ReductionKind::Sum)
+  if (!cutAtBorders(result.unreduced, parts))
     return std::nullopt;
   return result;
 }

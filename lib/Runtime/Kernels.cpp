@@ -6,6 +6,7 @@
 #include "Runtime/Split.h"
 #include "tp/Runtime/Abi.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -15,7 +16,8 @@ namespace tp::runtime {
 //===-- Choice of the instruction set ------------------------------------===//
 
 #define TP_KERNELS(T)                                                          \
-  {matmul<T>, attention<T>, rmsNorm<T>, layerNorm<T>, rope<T>}
+  {matmul<T>, attention<T>, rmsNorm<T>,   layerNorm<T>,                        \
+   rope<T>,   reduceSum<T>, reduceMax<T>, softmax<T>}
 
 #define TP_DECLARE_VARIANT(NAME)                                               \
   namespace NAME {                                                             \
@@ -30,6 +32,12 @@ namespace tp::runtime {
   void layerNorm(T *out, const T *x, const T *gain, const T *bias,             \
                  const NormShape &shape);                                      \
   template <typename T> void rope(T *out, const T *x, const RopeShape &shape); \
+  template <typename T>                                                        \
+  void reduceSum(T *out, const T *x, const ReduceShape &shape);                \
+  template <typename T>                                                        \
+  void reduceMax(T *out, const T *x, const ReduceShape &shape);                \
+  template <typename T>                                                        \
+  void softmax(T *out, const T *x, const ReduceShape &shape);                  \
   static const KernelTable table = {#NAME, TP_KERNELS(float),                  \
                                     TP_KERNELS(double)};                       \
   }
@@ -109,6 +117,18 @@ void checkedLayerNorm(T *out, const T *x, const T *gain, const T *bias,
   kernels().of<T>().layerNorm(out, x, gain, bias, s);
 }
 
+/// The shape of a reduction, checked, of which elements [origin, count) take
+/// part.
+template <typename T>
+ReduceShape checkedReduction(ReduceShape s, int64_t origin, int64_t count) {
+  checkedCount({{"outer", s.outer}, {"size", s.size}, {"inner", s.inner}},
+               sizeof(T));
+  checkedCount({{"origin", origin}}, 1);
+  checkedCount({{"count", count}}, 1);
+  s.visible = std::clamp<int64_t>(count - origin, 0, s.size);
+  return s;
+}
+
 template <typename T> void checkedRope(T *out, const T *x, const RopeShape &s) {
   checkedCount({{"batch", s.batch},
                 {"sequence", s.sequence},
@@ -174,6 +194,29 @@ extern "C" {
       checkedRope(out, x,                                                      \
                   {batch, sequence, heads, headDim, origin, theta, factor,     \
                    lowFrequency, highFrequency, originalContext});             \
+    });                                                                        \
+  }                                                                            \
+  void tp_reduce_sum_##SUFFIX(T *out, const T *x, int64_t outer, int64_t size, \
+                              int64_t inner, int64_t origin, int64_t count) {  \
+    guarded("tp_reduce_sum_" #SUFFIX, [&] {                                    \
+      kernels().of<T>().reduceSum(                                             \
+          out, x,                                                              \
+          checkedReduction<T>({outer, size, inner, 0}, origin, count));        \
+    });                                                                        \
+  }                                                                            \
+  void tp_reduce_max_##SUFFIX(T *out, const T *x, int64_t outer, int64_t size, \
+                              int64_t inner, int64_t origin, int64_t count) {  \
+    guarded("tp_reduce_max_" #SUFFIX, [&] {                                    \
+      kernels().of<T>().reduceMax(                                             \
+          out, x,                                                              \
+          checkedReduction<T>({outer, size, inner, 0}, origin, count));        \
+    });                                                                        \
+  }                                                                            \
+  void tp_softmax_##SUFFIX(T *out, const T *x, int64_t outer, int64_t size,    \
+                           int64_t inner) {                                    \
+    guarded("tp_softmax_" #SUFFIX, [&] {                                       \
+      kernels().of<T>().softmax(                                               \
+          out, x, checkedReduction<T>({outer, size, inner, 0}, 0, size));      \
     });                                                                        \
   }
 

@@ -26,6 +26,11 @@ struct NormShape {
   double epsilon;
 };
 
+/// The first `visible` of `size` elements take part.
+struct ReduceShape {
+  int64_t outer, size, inner, visible;
+};
+
 struct RopeShape {
   int64_t batch, sequence, heads, headDim, origin;
   double theta, factor, lowFrequency, highFrequency, originalContext;
@@ -40,6 +45,9 @@ template <typename T> struct KernelsOf {
   void (*layerNorm)(T *out, const T *x, const T *gain, const T *bias,
                     const NormShape &shape);
   void (*rope)(T *out, const T *x, const RopeShape &shape);
+  void (*reduceSum)(T *out, const T *x, const ReduceShape &shape);
+  void (*reduceMax)(T *out, const T *x, const ReduceShape &shape);
+  void (*softmax)(T *out, const T *x, const ReduceShape &shape);
 };
 
 /// The kernels as compiled for one instruction set.

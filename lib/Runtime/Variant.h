@@ -25,6 +25,12 @@ void rmsNorm(T *out, const T *x, const T *gain, const NormShape &shape);
 template <typename T>
 void layerNorm(T *out, const T *x, const T *gain, const T *bias,
                const NormShape &shape);
+template <typename T>
+void reduceSum(T *out, const T *x, const ReduceShape &shape);
+template <typename T>
+void reduceMax(T *out, const T *x, const ReduceShape &shape);
+template <typename T>
+void softmax(T *out, const T *x, const ReduceShape &shape);
 template <typename T> void rope(T *out, const T *x, const RopeShape &shape);
 
 } // namespace tp::runtime::TP_VARIANT

@@ -134,3 +134,19 @@ func.func @infinite_scale(%q: tensor<1x3x6x4xf32>, %k: tensor<1x5x2x4xf32>) -> t
   %o = tp.attention %q, %k, %k {scale = 0x7FF0000000000000 : f64} : (tensor<1x3x6x4xf32>, tensor<1x5x2x4xf32>, tensor<1x5x2x4xf32>) -> tensor<1x3x6x4xf32>
   return %o : tensor<1x3x6x4xf32>
 }
+
+// -----
+
+func.func @rope_before_the_first_position(%x: tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32> {
+  // expected-error @below {{'tp.rope' op offset = -1 is no position of a sequence of 3}}
+  %y = tp.rope %x {theta = 500.0 : f64, offset = -1 : i64} : (tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32>
+  return %y : tensor<1x3x5x2xf32>
+}
+
+// -----
+
+func.func @rope_beyond_the_last_position(%x: tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32> {
+  // expected-error @below {{'tp.rope' op offset = 9223372036854775807 is no position of a sequence of 3}}
+  %y = tp.rope %x {theta = 500.0 : f64, offset = 9223372036854775807 : i64} : (tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32>
+  return %y : tensor<1x3x5x2xf32>
+}

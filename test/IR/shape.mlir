@@ -11,6 +11,8 @@ func.func @rules(%x: tensor<3x15x7xf32>, %m: tensor<5xi32>) {
   %c = tp.broadcast %m along [0, 2] : (tensor<5xi32>) -> tensor<3x5x7xi32>
   // CHECK: tp.broadcast %{{.*}} along [] {tp.sharding_rule = "([d0]) -> ([d0]) {d0=5} linear {0}"}
   %d = tp.broadcast %m along [] : (tensor<5xi32>) -> tensor<5xi32>
+  // CHECK: tp.concat %{{.*}}, %{{.*}} along 1 {tp.sharding_rule = "([d0,part0,d2], [d0,part1,d2]) -> ([d0,joined,d2]) {d0=3, joined=21 whole, d2=7, part0=15 whole, part1=6 whole} linear {0, 1}"}
+  %e = tp.concat %x, %a along 1 : (tensor<3x15x7xf32>, tensor<3x6x7xf32>) -> tensor<3x21x7xf32>
   return
 }
 
@@ -27,5 +29,7 @@ func.func @split_and_partial(%x: tensor<5x7xf32, #sum>, %y: tensor<5x7xf32, #max
   %b = tp.slice %y at [1, 2] : (tensor<5x7xf32, #max>) -> tensor<3x4xf32, #max>
   %c = tp.slice %z at [0, 2] : (tensor<6x7xf32, #rows>) -> tensor<6x4xf32, #rows>
   %d = tp.broadcast %v along [0] : (tensor<7xf32, #whole>) -> tensor<6x7xf32, #rows>
+  %e = tp.concat %z, %c along 1 : (tensor<6x7xf32, #rows>, tensor<6x4xf32, #rows>) -> tensor<6x11xf32, #rows>
+  %f = tp.concat %x, %x along 0 : (tensor<5x7xf32, #sum>, tensor<5x7xf32, #sum>) -> tensor<10x7xf32, #sum>
   return
 }

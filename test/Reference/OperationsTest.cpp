@@ -150,3 +150,149 @@ TEST(Operations, Broadcast) {
                 .integers,
             (std::vector<int64_t>{1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4}));
 }
+
+TEST(Operations, Concat) {
+  EXPECT_EQ(evaluateText<double>(
+                program("%x: tensor<2x1xi32>, %y: tensor<2x3xi32>",
+                        "concat %x, %y, %x along 1 : "
+                        "(tensor<2x1xi32>, tensor<2x3xi32>, tensor<2x1xi32>)",
+                        "tensor<2x5xi32>"),
+                {integers<double>({2, 1}, {1, 2}),
+                 integers<double>({2, 3}, {3, 4, 5, 6, 7, 8})})
+                .front()
+                .integers,
+            (std::vector<int64_t>{1, 3, 4, 5, 1, 2, 6, 7, 8, 2}));
+}
+
+//===- Reduction ----------------------------------------------------------===//
+
+namespace {
+
+const std::vector<double> cube = {1, -2, 3, 4, 5,  -6, 7,  8, 9, -10, 11, 12,
+                                  0, 2,  4, 8, 16, 32, -1, 1, 5, 3,   2,  1};
+
+std::vector<double> reduceCube(std::string op, std::string result) {
+  return evaluateText<double>(program("%x: tensor<2x3x4xf64>",
+                                      "reduce " + op + " : (tensor<2x3x4xf64>)",
+                                      result),
+                              {scalars<double>({2, 3, 4}, cube)})
+      .front()
+      .values;
+}
+
+} // namespace
+
+TEST(Operations, Reduce) {
+  EXPECT_EQ(reduceCube("sum %x over [2]", "tensor<2x3xf64>"),
+            (std::vector<double>{6, 14, 22, 14, 48, 11}));
+  EXPECT_EQ(reduceCube("max %x over [0, 2]", "tensor<3xf64>"),
+            (std::vector<double>{8, 32, 12}));
+  EXPECT_EQ(reduceCube("sum %x over [1] {count = 2 : i64}", "tensor<2x4xf64>"),
+            (std::vector<double>{6, -8, 10, 12, 16, 34, 3, 9}));
+  EXPECT_EQ(reduceCube("max %x over [2] {count = 1 : i64}", "tensor<2x3xf64>"),
+            (std::vector<double>{1, 5, 9, 0, 16, 5}));
+  EXPECT_EQ(reduceCube("sum %x over []", "tensor<2x3x4xf64>"), cube);
+}
+
+TEST(Operations, ReduceIntegers) {
+  TensorOf<double> x = integers<double>({2, 2}, {-7, -9, -5, -3});
+  auto reduce = [&](std::string kind, std::string type, TensorOf<double> of) {
+    std::string input = "tensor<2x2x" + type + ">";
+    return program("%x: " + input,
+                   "reduce " + kind + " %x over [1] : (" + input + ")",
+                   "tensor<2x" + type + ">");
+  };
+  EXPECT_EQ(evaluateText<double>(reduce("max", "i32", x), {x}).front().integers,
+            (std::vector<int64_t>{-7, -3}));
+  EXPECT_EQ(evaluateText<double>(reduce("sum", "i64", x), {x}).front().integers,
+            (std::vector<int64_t>{-16, -8}));
+  x = integers<double>({2, 2}, {0, 1, 0, 0});
+  EXPECT_EQ(evaluateText<double>(reduce("max", "i1", x), {x}).front().integers,
+            (std::vector<int64_t>{1, 0}));
+  x = integers<double>({2, 2}, {2147483647, 1, 0, 0});
+  EXPECT_NE(errorOf<double>(reduce("sum", "i32", x), {x})
+                .find("a sum does not fit i32"),
+            std::string::npos);
+}
+
+// In the field a maximum is one of its elements, in whatever order they come,
+// and that of a part is as good as any other partial result.
+TEST(Operations, MaximumInTheField) {
+  std::mt19937_64 random(8);
+  TensorOf<Field> x = randomField({6}, random), reversed = x;
+  std::reverse(reversed.values.begin(), reversed.values.end());
+  std::string text =
+      program("%x: tensor<6xf64>", "reduce max %x over [0] : (tensor<6xf64>)",
+              "tensor<f64>");
+  TensorOf<Field> largest = evaluateText<Field>(text, {x}).front();
+  EXPECT_TRUE(llvm::is_contained(x.values, largest.values.front()));
+  EXPECT_EQ(largest, evaluateText<Field>(text, {reversed}).front());
+  std::string ofParts = R"(func.func @main(%x: tensor<6xf64>) -> tensor<f64> {
+      %a = tp.slice %x at [0] : (tensor<6xf64>) -> tensor<2xf64>
+      %b = tp.slice %x at [2] : (tensor<6xf64>) -> tensor<4xf64>
+      %c = tp.reduce max %a over [0] : (tensor<2xf64>) -> tensor<f64>
+      %d = tp.reduce max %b over [0] : (tensor<4xf64>) -> tensor<f64>
+      %e = tp.maximum %d, %c : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      return %e : tensor<f64>
+    })";
+  EXPECT_EQ(largest, evaluateText<Field>(ofParts, {x}).front());
+}
+
+TEST(Operations, Maximum) {
+  expectNear(evaluateText<double>(
+                 program("%x: tensor<2x2xf64>, %y: tensor<2xf64>",
+                         "maximum %x, %y : (tensor<2x2xf64>, tensor<2xf64>)",
+                         "tensor<2x2xf64>"),
+                 {scalars<double>({2, 2}, {1, 5, -3, 0}),
+                  scalars<double>({2}, {-2, 2})})
+                 .front(),
+             {1, 5, -2, 2}, 0);
+}
+
+TEST(Operations, Softmax) {
+  std::string text =
+      program("%x: tensor<2x3xf64>", "softmax %x along 0 : (tensor<2x3xf64>)",
+              "tensor<2x3xf64>");
+  expectNear(evaluateText<double>(
+                 text, {scalars<double>({2, 3}, {1, 2, -1, 0, .5, 3})})
+                 .front(),
+             {0.7310585786300049, 0.8175744761936437, 0.017986209962091555,
+              0.2689414213699951, 0.18242552380635632, 0.9820137900379085},
+             1e-15);
+  std::mt19937_64 random(9);
+  TensorOf<Field> shares =
+      evaluateText<Field>(text, {randomField({2, 3}, random)}).front();
+  for (int64_t column = 0; column < 3; ++column)
+    EXPECT_EQ(shares.values[column] + shares.values[3 + column],
+              Field::fromInteger(1));
+}
+
+//===- Attention ----------------------------------------------------------===//
+
+// The last two of five tokens over a cache of the first three: what attention
+// over all five gives them, at the same positions.
+TEST(Operations, DecodeIsTheEndOfTheWhole) {
+  std::string whole = R"(!t = tensor<1x5x2x4xf32> !n = tensor<1x2x2x4xf32>
+      func.func @main(%x: !t, %v: !t) -> !n {
+        %r = tp.rope %x {theta = 1.0e2 : f64} : (!t) -> !t
+        %y = tp.attention %r, %r, %v {causal, scale = 0.5 : f64} : (!t, !t, !t) -> !t
+        %z = tp.slice %y at [0, 3, 0, 0] : (!t) -> !n
+        return %z : !n
+      })";
+  std::string decoded = R"(!t = tensor<1x5x2x4xf32> !n = tensor<1x2x2x4xf32>
+      !c = tensor<1x3x2x4xf32>
+      func.func @main(%x: !t, %v: !t) -> !n {
+        %old = tp.slice %x at [0, 0, 0, 0] : (!t) -> !c
+        %cache = tp.rope %old {theta = 1.0e2 : f64} : (!c) -> !c
+        %new = tp.slice %x at [0, 3, 0, 0] : (!t) -> !n
+        %r = tp.rope %new {theta = 1.0e2 : f64, offset = 3 : i64} : (!n) -> !n
+        %k = tp.concat %cache, %r along 1 : (!c, !n) -> !t
+        %y = tp.attention %r, %k, %v {causal, scale = 0.5 : f64} : (!n, !t, !t) -> !n
+        return %y : !n
+      })";
+  std::mt19937_64 random(10);
+  TensorOf<Field> x = randomField({1, 5, 2, 4}, random),
+                  v = randomField({1, 5, 2, 4}, random);
+  EXPECT_EQ(evaluateText<Field>(whole, {x, v}),
+            evaluateText<Field>(decoded, {x, v}));
+}

@@ -13,11 +13,18 @@ def TP_RopeOp : TP_Op<"rope", [DeclareOpInterfaceMethods<
     turn by position * theta^(-2i/d) (Su et al. 2021, in the half-split order of
     published checkpoints). `llama3 = [factor, low, high, original]` scales the
     frequencies as Llama 3.1 does: wave lengths above original/low by 1/factor,
-    below original/high not at all, in between smoothly. `origin` is the
-    position of the first element (local phase).
+    below original/high not at all, in between smoothly. Element s of the sequence
+    has position `offset + s`: tokens that follow a cache of `offset` tokens.
+    `origin` replaces `offset` in the local phase, where the rank's part starts
+    later.
+
+        // the query of the token after 9 others
+        %r = tp.rope %q {theta = 1.0e4 : f64, offset = 9 : i64}
+            : (tensor<3x1x4x8xf32>) -> tensor<3x1x4x8xf32>
   }];
   let arguments = (ins TP_FloatTensor:$input, Optional<Index>:$origin,
-                       F64Attr:$theta, OptionalAttr<DenseF64ArrayAttr>:$llama3);
+                       F64Attr:$theta, OptionalAttr<DenseF64ArrayAttr>:$llama3,
+                       DefaultValuedOptionalAttr<I64Attr, "0">:$offset);
   let results = (outs TP_FloatTensor:$result);
   let assemblyFormat = [{
     $input (`from` $origin^)? attr-dict `:` functional-type(operands, results)
@@ -35,6 +42,19 @@ def TP_AttentionOp : TP_Op<"attention", [DeclareOpInterfaceMethods<
     the rank's queries start later. Linear in `value`. Heads split by whole KV
     groups; beyond that, the queries of a group may be split while its key and
     value are replicated.
+
+    Keys may outnumber queries. To decode over a cache, its keys and values are
+    inputs [batch, c, kv_heads, d], split with the KV heads; those of the s new
+    tokens follow them by `tp.concat`, and the mask, aligned to the end, lets new
+    token i see the cache and new tokens up to i:
+
+        %k = tp.concat %key_cache, %new_key along 1
+            : (tensor<3x9x2x8xf32>, tensor<3x1x2x8xf32>) -> tensor<3x10x2x8xf32>
+        %v = tp.concat %value_cache, %new_value along 1
+            : (tensor<3x9x2x8xf32>, tensor<3x1x2x8xf32>) -> tensor<3x10x2x8xf32>
+        %y = tp.attention %q, %k, %v {causal, scale = 0.35 : f64}
+            : (tensor<3x1x4x8xf32>, tensor<3x10x2x8xf32>, tensor<3x10x2x8xf32>)
+            -> tensor<3x1x4x8xf32>
   }];
   let arguments = (ins TP_FloatTensor:$query, TP_FloatTensor:$key,
                        TP_FloatTensor:$value, Optional<Index>:$origin,

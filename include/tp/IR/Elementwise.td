@@ -59,6 +59,16 @@ def TP_DivOp : TP_Binary<"div"> {
   let results = (outs TP_FloatTensor:$result);
 }
 
+def TP_MaximumOp : TP_Binary<"maximum"> {
+  let summary = "the larger of two elements";
+  let description = [{
+    NaN if one is; of i1 the logical or. Takes unfinished maxima, next to
+    finished values as well, but no partial sums.
+
+        %y = tp.maximum %x, %floor : (tensor<5x7xf32>, tensor<7xf32>) -> tensor<5x7xf32>
+  }] # BroadcastText;
+}
+
 def TP_ExpOp : TP_Unary<"exp"> { let summary = "e^x"; }
 def TP_LogOp : TP_Unary<"log"> { let summary = "natural logarithm"; }
 def TP_SigmoidOp : TP_Unary<"sigmoid"> { let summary = "1 / (1 + exp(-x))"; }

@@ -61,4 +61,22 @@ def TP_BroadcastOp : TP_Op<"broadcast"> {
   }];
 }
 
+def TP_ConcatOp : TP_Op<"concat"> {
+  let summary = "the operands one after the other along a dimension";
+  let description = [{
+    Dimension `dim` must be whole in all operands, for a rank's part of the
+    result need not be in its parts of the operands; the others may be split.
+    The cost model takes it for free, as other moves: what grows, such as a
+    cache, has room at its end.
+
+        // the keys of a cache of 9 tokens and of the new one, by KV head
+        %k = tp.concat %cache, %new along 1
+            : (tensor<3x9x4x8xf32>, tensor<3x1x4x8xf32>) -> tensor<3x10x4x8xf32>
+  }];
+  let arguments = (ins Variadic<TP_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs TP_Tensor:$result);
+  let assemblyFormat =
+      "$inputs `along` $dim attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // TP_IR_SHAPE_TD

@@ -39,6 +39,9 @@ struct ShardingRule {
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>> linear;
   /// Only moves elements, so that an unreduced maximum passes too.
   bool movesData = false;
+  /// Takes the maximum of its operands' elements, so that an unreduced maximum
+  /// passes though elements do not stay what they are.
+  bool takesMaximum = false;
   /// Floating-point operations at one point of the product of the factors in
   /// `workFactors`. A multiply-add counts 2.
   double flopsPerPoint = 1;
@@ -69,6 +72,7 @@ public:
   ShardingRuleBuilder &result(llvm::ArrayRef<DimFactors> dims);
   ShardingRuleBuilder &linearIn(llvm::ArrayRef<unsigned> operands);
   ShardingRuleBuilder &movesData();
+  ShardingRuleBuilder &takesMaximum();
   /// FLOPs a point; without factors: all of them.
   ShardingRuleBuilder &work(double flopsPerPoint,
                             llvm::ArrayRef<unsigned> factors = {});

@@ -19,8 +19,10 @@ public:
   /// `parts` do not overlap; together they are all that a layout may use.
   /// `allowed`, if given, narrows the space; it must keep the whole layout.
   using Filter = llvm::function_ref<bool(const Layout &)>;
+  /// With `maxima` a part may hold an unfinished maximum, too.
   LayoutSpace(const CostModel &model, mlir::RankedTensorType type,
-              llvm::ArrayRef<AxisPart> parts, Filter allowed = {});
+              llvm::ArrayRef<AxisPart> parts, Filter allowed = {},
+              bool maxima = false);
 
   unsigned size() const { return layouts.size(); }
   const Layout &operator[](unsigned index) const { return layouts[index]; }

@@ -103,6 +103,27 @@ void tp_rope_f64(double *out, const double *x, int64_t batch, int64_t sequence,
                  double factor, double lowFrequency, double highFrequency,
                  double originalContext);
 
+/// out[o, i] = the sum, or maximum, over r of x[o, r, i] for x [outer, size,
+/// inner], where only r with origin + r < count take part. Over nothing 0, or
+/// -infinity. A maximum is NaN if an element is.
+void tp_reduce_sum_f32(float *out, const float *x, int64_t outer, int64_t size,
+                       int64_t inner, int64_t origin, int64_t count);
+void tp_reduce_sum_f64(double *out, const double *x, int64_t outer,
+                       int64_t size, int64_t inner, int64_t origin,
+                       int64_t count);
+void tp_reduce_max_f32(float *out, const float *x, int64_t outer, int64_t size,
+                       int64_t inner, int64_t origin, int64_t count);
+void tp_reduce_max_f64(double *out, const double *x, int64_t outer,
+                       int64_t size, int64_t inner, int64_t origin,
+                       int64_t count);
+
+/// out[o, r, i] = exp(x[o, r, i] - m) / (sum over r of the same), where m is
+/// the maximum over r; x and out are [outer, size, inner]. `out` may be `x`.
+void tp_softmax_f32(float *out, const float *x, int64_t outer, int64_t size,
+                    int64_t inner);
+void tp_softmax_f64(double *out, const double *x, int64_t outer, int64_t size,
+                    int64_t inner);
+
 /// out[t, :] = row ids[t] of a table of `vocabulary` rows, of which `table`
 /// holds [origin, origin + rows); zeros for an id elsewhere in the vocabulary.
 /// Fails on an id outside [0, vocabulary).

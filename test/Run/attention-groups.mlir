@@ -1,0 +1,36 @@
+// More ranks than KV heads: the cache of each is held by several ranks.
+// RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
+// RUN: tp-run %s --check --mesh=tp=6 | FileCheck %s
+// RUN: tp-run %s --check --mesh=dp=3,tp=4 | FileCheck %s
+
+// CHECK: y [3, 2, 10]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: exact: equal in the field {{.*}}: ok
+!x = tensor<3x2x10xf32>
+!q = tensor<3x2x12x4xf32>
+!new = tensor<3x2x2x4xf32>
+!cache = tensor<3x9x2x4xf32>
+!all = tensor<3x11x2x4xf32>
+func.func @main(%x: !x {tp.name = "x", tp.stream},
+                %wq: tensor<48x10xf32> {tp.name = "q", tp.parameter},
+                %wk: tensor<8x10xf32> {tp.name = "k", tp.parameter},
+                %wv: tensor<8x10xf32> {tp.name = "v", tp.parameter},
+                %wo: tensor<10x48xf32> {tp.name = "o", tp.parameter},
+                %kc: !cache {tp.name = "key_cache"},
+                %vc: !cache {tp.name = "value_cache"})
+    -> (!x {tp.name = "y"}) {
+  %0 = tp.matmul %x, %wq {transpose_b} : (!x, tensor<48x10xf32>) -> tensor<3x2x48xf32>
+  %1 = tp.matmul %x, %wk {transpose_b} : (!x, tensor<8x10xf32>) -> tensor<3x2x8xf32>
+  %2 = tp.matmul %x, %wv {transpose_b} : (!x, tensor<8x10xf32>) -> tensor<3x2x8xf32>
+  %3 = tp.reshape %0 : (tensor<3x2x48xf32>) -> !q
+  %4 = tp.reshape %1 : (tensor<3x2x8xf32>) -> !new
+  %5 = tp.reshape %2 : (tensor<3x2x8xf32>) -> !new
+  %6 = tp.rope %3 {theta = 1.0e2 : f64, offset = 9 : i64} : (!q) -> !q
+  %7 = tp.rope %4 {theta = 1.0e2 : f64, offset = 9 : i64} : (!new) -> !new
+  %8 = tp.concat %kc, %7 along 1 : (!cache, !new) -> !all
+  %9 = tp.concat %vc, %5 along 1 : (!cache, !new) -> !all
+  %10 = tp.attention %6, %8, %9 {causal, scale = 0.5 : f64} : (!q, !all, !all) -> !q
+  %11 = tp.reshape %10 : (!q) -> tensor<3x2x48xf32>
+  %12 = tp.matmul %11, %wo {transpose_b} : (tensor<3x2x48xf32>, tensor<10x48xf32>) -> !x
+  %y = tp.add %x, %12 : (!x, !x) -> !x
+  return %y : !x
+}
