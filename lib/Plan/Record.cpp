@@ -64,8 +64,8 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   return settings;
 }
 
-/// Removes the encodings of what was not pinned.
-static void openFunction(func::FuncOp function) {
+/// Removes the conversions that the plan placed.
+static void eraseMoves(func::FuncOp function) {
   SmallVector<Operation *> moves;
   function.walk([&](Operation *op) {
     bool isMove = isa<ReshardOp, CollectiveOpInterface>(op);
@@ -76,25 +76,29 @@ static void openFunction(func::FuncOp function) {
     op->getResult(0).replaceAllUsesWith(op->getOperand(0));
     op->erase();
   }
-  function.walk([&](Operation *op) {
-    if (op->hasAttr(pinnedAttrName))
-      return;
+}
+
+/// The type without the layout that the plan gave it; `pinned` marks a user's.
+static Type openType(Type type, Attribute pinned) {
+  return pinned || !getSharding(type) ? type : withSharding(type, nullptr);
+}
+
+/// Removes the encodings of what was not pinned.
+static void openFunction(func::FuncOp function) {
+  eraseMoves(function);
+  function.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults())
-      if (getSharding(result))
-        result.setType(withSharding(result.getType(), nullptr));
+      result.setType(openType(result.getType(), op->getAttr(pinnedAttrName)));
   });
-  SmallVector<Type> inputs(function.getArgumentTypes());
+  for (BlockArgument argument : function.getArguments())
+    argument.setType(
+        openType(argument.getType(),
+                 function.getArgAttr(argument.getArgNumber(), pinnedAttrName)));
   SmallVector<Type> results(function.getResultTypes());
-  for (auto [index, type] : llvm::enumerate(inputs))
-    if (!function.getArgAttr(index, pinnedAttrName) && getSharding(type)) {
-      type = withSharding(type, nullptr);
-      function.getArgument(index).setType(type);
-    }
   for (auto [index, type] : llvm::enumerate(results))
-    if (!function.getResultAttr(index, pinnedAttrName) && getSharding(type))
-      type = withSharding(type, nullptr);
-  function.setFunctionType(
-      FunctionType::get(function.getContext(), inputs, results));
+    type = openType(type, function.getResultAttr(index, pinnedAttrName));
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getBody().getArgumentTypes(), results));
 }
 
 OwningOpRef<ModuleOp> tp::reopen(ModuleOp module) {

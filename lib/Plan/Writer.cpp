@@ -54,6 +54,7 @@ private:
   }
 
   std::string signatureOf(unsigned instance) const;
+  func::FuncOp addCopy(unsigned instance, bool isFirst);
   void makeCopies();
   std::vector<Wanted> readWanted(const Copy &copy) const;
   void writeCopy(Copy &copy, ArrayRef<Wanted> plan);
@@ -114,6 +115,17 @@ std::string PlanWriter::signatureOf(unsigned instance) const {
   return text;
 }
 
+/// The function itself for the first plan of it, a clone for any other.
+func::FuncOp PlanWriter::addCopy(unsigned instance, bool isFirst) {
+  Copy &copy = copies.emplace_back(
+      Copy{instance, graph.instances[instance].function, {}});
+  if (isFirst)
+    return copy.function;
+  auto clone = cast<func::FuncOp>(copy.function->clone(copy.mapping));
+  symbols.insert(clone, std::next(copy.function->getIterator()));
+  return copy.function = clone;
+}
+
 void PlanWriter::makeCopies() {
   nameOf.resize(graph.instances.size());
   for (auto [index, instance] : llvm::enumerate(graph.instances))
@@ -125,14 +137,8 @@ void PlanWriter::makeCopies() {
   for (unsigned instance = graph.instances.size(); instance-- > 0;) {
     auto [entry, isNew] = nameOfPlan.try_emplace(signatureOf(instance), "");
     if (isNew) {
-      Copy copy{instance, graph.instances[instance].function, {}};
-      if (!taken.insert(copy.function).second) {
-        auto clone = cast<func::FuncOp>(copy.function->clone(copy.mapping));
-        symbols.insert(clone, std::next(copy.function->getIterator()));
-        copy.function = clone;
-      }
-      entry->second = copy.function.getName().str();
-      copies.push_back(std::move(copy));
+      bool isFirst = taken.insert(graph.instances[instance].function).second;
+      entry->second = addCopy(instance, isFirst).getName().str();
     }
     nameOf[instance] = entry->second;
   }
