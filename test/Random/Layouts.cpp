@@ -66,7 +66,7 @@ private:
   using Layouts = SmallVector<Layout>;
 
   Layouts wholeLayouts(const ShardingRule &rule);
-  Layouts drawLayouts(const ShardingRule &rule);
+  Layouts drawLayouts(ShardingRuleOpInterface op, const ShardingRule &rule);
   bool tryLayouts(ShardingRuleOpInterface op, const ShardingRule &rule,
                   ArrayRef<Layout> layouts);
   void assign(ShardingRuleOpInterface op);
@@ -93,17 +93,40 @@ LayoutAssigner::Layouts LayoutAssigner::wholeLayouts(const ShardingRule &rule) {
   return layouts;
 }
 
+static bool holdsMaxima(Value value) {
+  ShardingAttr sharding = getSharding(value);
+  return sharding && sharding.getKind() == ReductionKind::Max;
+}
+
+static bool overlapsAny(const AxisPart &part, ArrayRef<AxisPart> others) {
+  return llvm::any_of(
+      others, [&](const AxisPart &other) { return part.overlaps(other); });
+}
+
+/// The axes over which operand 0 is an unfinished maximum, half of the time: no
+/// reshard makes one of a finished value.
+static AxisParts pendingMaxima(Operation *op, Chance &chance) {
+  if (op->getNumOperands() == 0 || !holdsMaxima(op->getOperand(0)) ||
+      chance.oneIn(2))
+    return {};
+  return getCheckedLayout(op->getOperand(0)).unreduced;
+}
+
 /// Each axis splits a factor, arrives unreduced in linear operands, or does
 /// nothing. Kinds and reductions are not looked at closely: tp-check judges.
-LayoutAssigner::Layouts LayoutAssigner::drawLayouts(const ShardingRule &rule) {
+LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
+                                                    const ShardingRule &rule) {
   SmallVector<AxisParts> factorParts(rule.factors.size());
   AxisParts carried, reduced;
   ArrayRef<unsigned> linear;
   if (!rule.linear.empty())
     linear = chance.of(ArrayRef(rule.linear));
   ReductionKind kind = ReductionKind::Sum;
+  AxisParts maxima = pendingMaxima(op, chance);
   for (const AxisPart &part : drawParts(mesh, chance)) {
     int64_t use = chance.below(6);
+    if (overlapsAny(part, maxima))
+      continue;
     if (use == 0 && !linear.empty()) {
       carried.push_back(part);
       continue;
@@ -128,9 +151,13 @@ LayoutAssigner::Layouts LayoutAssigner::drawLayouts(const ShardingRule &rule) {
       layout.unreduced = reduced;
     if (isResult || llvm::is_contained(linear, tensor))
       layout.unreduced.append(carried);
-    layout.unreduced = normalizeSet(layout.unreduced);
-    if (isResult && !layout.unreduced.empty())
+    if (!maxima.empty() && (isResult || holdsMaxima(op->getOperand(tensor)))) {
+      layout.unreduced.append(maxima);
+      layout.kind = ReductionKind::Max;
+    } else if (isResult && !layout.unreduced.empty()) {
       layout.kind = kind;
+    }
+    layout.unreduced = normalizeSet(layout.unreduced);
     layouts.push_back(layout);
   }
   return layouts;
@@ -184,7 +211,7 @@ bool LayoutAssigner::tryLayouts(ShardingRuleOpInterface op,
 void LayoutAssigner::assign(ShardingRuleOpInterface op) {
   ShardingRule rule = op.getShardingRule();
   for (int attempt = 0; attempt < 12; ++attempt)
-    if (tryLayouts(op, rule, drawLayouts(rule)))
+    if (tryLayouts(op, rule, drawLayouts(op, rule)))
       return;
   bool fits = tryLayouts(op, rule, wholeLayouts(rule));
   if (!fits)

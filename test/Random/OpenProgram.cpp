@@ -75,6 +75,9 @@ private:
   bool transpose(const Tensor &x);
   bool slice(const Tensor &x);
   bool broadcast(const Tensor &x);
+  bool concat(const Tensor &x);
+  bool reduce(const Tensor &x);
+  bool softmax(const Tensor &x);
   bool embedding(const Tensor &x);
   bool rope(const Tensor &x);
   bool attention(const Tensor &x);
@@ -143,7 +146,8 @@ bool Writer::unary(const Tensor &x) {
 }
 
 bool Writer::binary(const Tensor &x) {
-  static constexpr StringLiteral all[] = {"add", "sub", "mul", "div"};
+  static constexpr StringLiteral all[] = {"add", "sub", "mul", "maximum",
+                                          "div"};
   ArrayRef<StringLiteral> names = all;
   if (operations == Operations::Tame)
     names = names.drop_back(1);
@@ -262,6 +266,49 @@ bool Writer::broadcast(const Tensor &x) {
   return true;
 }
 
+bool Writer::concat(const Tensor &x) {
+  if (x.shape.empty())
+    return false;
+  int64_t dim = chance.below(x.shape.size());
+  Shape other = x.shape, result = x.shape;
+  other[dim] = size();
+  result[dim] += other[dim];
+  if (::product(result) > mostElements)
+    return false;
+  Tensor y = argument(other, x.element);
+  bool isFirst = chance.oneIn(2);
+  emit("concat", {isFirst ? x : y, isFirst ? y : x},
+       "along " + std::to_string(dim), result);
+  return true;
+}
+
+bool Writer::reduce(const Tensor &x) {
+  SmallVector<int64_t> dims;
+  Shape result;
+  for (auto [dim, size] : enumerate(x.shape))
+    if (chance.oneIn(2))
+      dims.push_back(dim);
+    else
+      result.push_back(size);
+  if (dims.empty())
+    return false;
+  std::string attributes = "over " + listed(dims);
+  if (dims.size() == 1 && chance.oneIn(3))
+    attributes +=
+        " {count = " + std::to_string(1 + chance.below(x.shape[dims[0]])) +
+        " : i64}";
+  emit(chance.oneIn(2) ? "reduce sum" : "reduce max", {x}, attributes, result);
+  return true;
+}
+
+bool Writer::softmax(const Tensor &x) {
+  if (x.shape.empty())
+    return false;
+  emit("softmax", {x}, "along " + std::to_string(chance.below(x.shape.size())),
+       x.shape);
+  return true;
+}
+
 bool Writer::embedding(const Tensor &x) {
   Shape rows = shape(1 + chance.below(2));
   int64_t width = size();
@@ -277,7 +324,10 @@ bool Writer::embedding(const Tensor &x) {
 bool Writer::rope(const Tensor &x) {
   if (x.shape.size() != 4 || x.shape[3] % 2 != 0)
     return false;
-  emit("rope", {x}, "{theta = 100.0 : f64}", x.shape);
+  emit("rope", {x},
+       "{theta = 100.0 : f64, offset = " + std::to_string(chance.below(3) * 9) +
+           " : i64}",
+       x.shape);
   return true;
 }
 
@@ -289,7 +339,8 @@ bool Writer::attention(const Tensor &x) {
     if (x.shape[2] % heads == 0)
       divisors.push_back(heads);
   bool isCausal = chance.oneIn(2);
-  Shape kv = {x.shape[0], isCausal ? x.shape[1] : size(),
+  // A mask is aligned to the end: keys in front of it are a cache.
+  Shape kv = {x.shape[0], isCausal ? x.shape[1] + chance.below(3) : size(),
               chance.of(ArrayRef(divisors)), x.shape[3]};
   if (::product(kv) > mostElements)
     return false;
@@ -320,8 +371,10 @@ std::string Writer::write(int64_t numOps) {
       &Writer::unary,     &Writer::binary,    &Writer::binary,
       &Writer::product2,  &Writer::product2,  &Writer::norm,
       &Writer::reshape,   &Writer::transpose, &Writer::slice,
-      &Writer::broadcast, &Writer::embedding, &Writer::rope,
-      &Writer::attention, &Writer::cast,      &Writer::constant};
+      &Writer::broadcast, &Writer::concat,    &Writer::reduce,
+      &Writer::reduce,    &Writer::softmax,   &Writer::embedding,
+      &Writer::rope,      &Writer::attention, &Writer::cast,
+      &Writer::constant};
   tensors.push_back(argument(shape(1 + chance.below(4)), "f32"));
   for (int64_t made = 0; made < numOps;) {
     // Mostly the newest: programs that are deep rather than wide.
