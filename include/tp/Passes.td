@@ -99,6 +99,46 @@ def ImportShardy : Pass<"tp-import-shardy", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tp::TPDialect"];
 }
 
+def DecomposeCrossEntropy
+    : Pass<"tp-decompose-cross-entropy", "::mlir::ModuleOp"> {
+  let summary = "writes each tp.cross_entropy by its parts";
+  let description = [{
+    Over the classes only a maximum, sums and a lookup remain, each of which may
+    be split, with one number a token to reduce. `tp-plan` does this first.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<5x7xf32>, %t: tensor<5xi64>) -> tensor<f32> {
+      %0 = tp.cross_entropy %x, %t : (tensor<5x7xf32>, tensor<5xi64>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    Run: --tp-decompose-cross-entropy
+
+    After:
+    ```mlir
+    module {
+      func.func @main(%arg0: tensor<5x7xf32>, %arg1: tensor<5xi64>) -> tensor<f32> {
+        %0 = tp.reduce max %arg0 over [1] : (tensor<5x7xf32>) -> tensor<5xf32>
+        %1 = tp.broadcast %0 along [1] : (tensor<5xf32>) -> tensor<5x7xf32>
+        %2 = tp.sub %arg0, %1 : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+        %3 = tp.exp %2 : (tensor<5x7xf32>) -> tensor<5x7xf32>
+        %4 = tp.reduce sum %3 over [1] : (tensor<5x7xf32>) -> tensor<5xf32>
+        %5 = tp.log %4 : (tensor<5xf32>) -> tensor<5xf32>
+        %6 = tp.take_target %2, %arg1 : (tensor<5x7xf32>, tensor<5xi64>) -> tensor<5xf32>
+        %7 = tp.sub %5, %6 : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+        %8 = tp.constant dense<1.000000e+00> : tensor<5xf32>
+        %9 = tp.reduce sum %7 over [0] : (tensor<5xf32>) -> tensor<f32>
+        %10 = tp.reduce sum %8 over [0] : (tensor<5xf32>) -> tensor<f32>
+        %11 = tp.div %9, %10 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        return %11 : tensor<f32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::tp::TPDialect"];
+}
+
 def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
   let summary = "chooses the layout of every value, at the least predicted time";
   let description = [{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CPU/KernelCall.h"
 #include "CPU/Patterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -171,6 +172,64 @@ struct LowerBinary : OpRewritePattern<Op> {
   }
 };
 
+struct LowerCompare : OpRewritePattern<CompareOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CompareOp op,
+                                PatternRewriter &rewriter) const override {
+    arith::CmpIPredicate relation = [&] {
+      switch (op.getRelation()) {
+      case Comparison::eq:
+        return arith::CmpIPredicate::eq;
+      case Comparison::ne:
+        return arith::CmpIPredicate::ne;
+      case Comparison::lt:
+        return arith::CmpIPredicate::slt;
+      case Comparison::le:
+        return arith::CmpIPredicate::sle;
+      case Comparison::gt:
+        return arith::CmpIPredicate::sgt;
+      case Comparison::ge:
+        return arith::CmpIPredicate::sge;
+      }
+      llvm_unreachable("all relations are covered");
+    }();
+    replaceByElementwise(
+        rewriter, op, op->getOperands(),
+        [&](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+          return arith::CmpIOp::create(builder, loc, relation, x[0], x[1]);
+        });
+    return success();
+  }
+};
+
+struct DropoutModel : KernelModel<DropoutModel, DropoutOp> {
+  LogicalResult write(DropoutOp op, KernelCall &call) const {
+    RankedTensorType type = op.getInput().getType();
+    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
+    if (failed(suffix))
+      return failure();
+    // Sizes and global strides, at least of one dimension.
+    SmallVector<int64_t> dims;
+    ArrayRef<int64_t> whole = op.getGlobalShape().value_or(type.getShape());
+    uint64_t stride = 1;
+    for (unsigned dim = type.getRank(); dim-- > 0; stride *= whole[dim])
+      dims.insert(dims.begin(),
+                  {type.getDimSize(dim), static_cast<int64_t>(stride)});
+    if (dims.empty())
+      dims = {1, 1};
+    auto table =
+        RankedTensorType::get({static_cast<int64_t>(dims.size()) / 2, 2},
+                              IntegerType::get(op.getContext(), 64));
+    call.tensor(op.getInput());
+    call.tensor(op.getSeed());
+    call.table(DenseIntElementsAttr::get(table, dims), /*withColumns=*/false);
+    call.index(op.getOrigin());
+    call.real(op.getRate().convertToDouble());
+    call.integer(static_cast<int64_t>(op.getSite()));
+    return call.finish("tp_dropout" + *suffix);
+  }
+};
+
 struct LowerMaximum : OpRewritePattern<MaximumOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MaximumOp op,
@@ -209,13 +268,17 @@ struct LowerConstant : OpRewritePattern<ConstantOp> {
 } // namespace
 
 void tp::addElementwisePatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<LowerUnary<ExpOp, exp>, LowerUnary<LogOp, log>,
-           LowerUnary<SigmoidOp, sigmoid>, LowerUnary<ReluOp, relu>,
-           LowerUnary<SiluOp, silu>, LowerUnary<TanhOp, tanhOf>,
-           LowerUnary<GeluOp, gelu>, LowerUnary<CastOp, convert>, LowerMaximum,
-           LowerDiv, LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
-           LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
-           LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(
-          patterns.getContext());
+  patterns.add<LowerUnary<ExpOp, exp>, LowerUnary<LogOp, log>,
+               LowerUnary<SigmoidOp, sigmoid>, LowerUnary<ReluOp, relu>,
+               LowerUnary<SiluOp, silu>, LowerUnary<TanhOp, tanhOf>,
+               LowerUnary<GeluOp, gelu>, LowerUnary<CastOp, convert>,
+               LowerCompare, LowerMaximum, LowerDiv,
+               LowerBinary<AddOp, arith::AddFOp, arith::AddIOp>,
+               LowerBinary<SubOp, arith::SubFOp, arith::SubIOp>,
+               LowerBinary<MulOp, arith::MulFOp, arith::MulIOp>, LowerConstant>(
+      patterns.getContext());
+}
+
+void tp::addElementwiseModels(MLIRContext &context) {
+  DropoutOp::attachInterface<DropoutModel>(context);
 }

@@ -26,6 +26,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "tp/CPU/Lowering.h"
+#include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/Passes.h"
 
 using namespace mlir;
@@ -99,6 +100,7 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     ModuleOp module = getOperation();
     if (failed(requireLocal(module)) || failed(lowerShardOrigins(module)))
       return signalPassFailure();
+    decomposeCrossEntropy(module);
     RewritePatternSet patterns(&getContext());
     addElementwisePatterns(patterns);
     addShapePatterns(patterns);
@@ -165,6 +167,7 @@ void tp::registerCPUBufferization(DialectRegistry &registry) {
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registry.addExtension(+[](MLIRContext *context, TPDialect *) {
+    addElementwiseModels(*context);
     addMatmulModels(*context);
     addAttentionModels(*context);
     addNormModels(*context);

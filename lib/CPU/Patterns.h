@@ -33,6 +33,7 @@ void addReductionPatterns(mlir::RewritePatternSet &patterns);
 llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 
 /// Each family's models of the operations that become calls.
+void addElementwiseModels(mlir::MLIRContext &context);
 void addMatmulModels(mlir::MLIRContext &context);
 void addAttentionModels(mlir::MLIRContext &context);
 void addNormModels(mlir::MLIRContext &context);

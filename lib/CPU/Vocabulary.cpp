@@ -28,8 +28,30 @@ struct EmbeddingModel : KernelModel<EmbeddingModel, EmbeddingOp> {
   }
 };
 
+struct TakeTargetModel : KernelModel<TakeTargetModel, TakeTargetOp> {
+  LogicalResult write(TakeTargetOp op, KernelCall &call) const {
+    RankedTensorType logits = op.getLogits().getType();
+    RankedTensorType targets = op.getTargets().getType();
+    FailureOr<std::string> suffix = kernelSuffix(op, logits.getElementType());
+    if (failed(suffix))
+      return failure();
+    int64_t columns = logits.getShape().back();
+    call.tensor(op.getLogits());
+    call.tensor(op.getTargets());
+    call.integer(targets.getNumElements());
+    call.integer(columns);
+    call.index(op.getOrigin());
+    call.integer(static_cast<int64_t>(op.getVocabulary().value_or(columns)));
+    call.integer(op.getIgnoreIndex().has_value());
+    call.integer(static_cast<int64_t>(op.getIgnoreIndex().value_or(0)));
+    bool isWide = targets.getElementType().isInteger(64);
+    return call.finish("tp_take_target" + *suffix + (isWide ? "_i64" : "_i32"));
+  }
+};
+
 } // namespace
 
 void tp::addVocabularyModels(MLIRContext &context) {
+  TakeTargetOp::attachInterface<TakeTargetModel>(context);
   EmbeddingOp::attachInterface<EmbeddingModel>(context);
 }

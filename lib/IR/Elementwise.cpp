@@ -25,16 +25,11 @@ static LogicalResult verifySameShapeAndType(Operation *op) {
 
 /// Operands align with the last dimensions of the result; at least one has the
 /// result's shape.
-static LogicalResult verifyBinary(Operation *op) {
+static LogicalResult verifyAligned(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   bool someIsFull = false;
   for (auto [index, type] : llvm::enumerate(op->getOperandTypes())) {
     auto operand = cast<RankedTensorType>(type);
-    if (operand.getElementType() != result.getElementType())
-      return op->emitOpError()
-             << "operand " << index << " has element type "
-             << operand.getElementType() << ", the result "
-             << result.getElementType() << "; tp.cast changes element types";
     if (operand.getRank() > result.getRank() ||
         result.getShape().take_back(operand.getRank()) != operand.getShape())
       return op->emitOpError()
@@ -49,11 +44,61 @@ static LogicalResult verifyBinary(Operation *op) {
   return success();
 }
 
+static LogicalResult verifyBinary(Operation *op) {
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
+    if (getElementTypeOrSelf(type) != result)
+      return op->emitOpError() << "operand " << index << " has element type "
+                               << getElementTypeOrSelf(type) << ", the result "
+                               << result << "; tp.cast changes element types";
+  return verifyAligned(op);
+}
+
 LogicalResult AddOp::verify() { return verifyBinary(*this); }
 LogicalResult SubOp::verify() { return verifyBinary(*this); }
 LogicalResult MulOp::verify() { return verifyBinary(*this); }
 LogicalResult DivOp::verify() { return verifyBinary(*this); }
 LogicalResult MaximumOp::verify() { return verifyBinary(*this); }
+LogicalResult CompareOp::verify() {
+  Type lhs = getLhs().getType().getElementType();
+  Type rhs = getRhs().getType().getElementType();
+  if (lhs != rhs)
+    return emitOpError() << "compares " << lhs << " with " << rhs
+                         << "; tp.cast changes element types";
+  return verifyAligned(*this);
+}
+
+/// The local phase knows the whole shape and where the rank's part begins.
+static LogicalResult verifyPlace(DropoutOp op) {
+  if (op.getOrigin() && !op.getGlobalShape())
+    return op.emitOpError() << "has an origin but no global_shape that it is a "
+                               "place in";
+  if (!op.getGlobalShape())
+    return success();
+  ArrayRef<int64_t> whole = *op.getGlobalShape();
+  ArrayRef<int64_t> shape = op.getInput().getType().getShape();
+  bool fits = whole.size() == shape.size() && numElements(whole);
+  for (unsigned dim = 0; fits && dim < shape.size(); ++dim)
+    fits = shape[dim] <= whole[dim];
+  if (fits)
+    return success();
+  return op.emitOpError() << "operand of shape [" << shape
+                          << "] is no part of a tensor of shape [" << whole
+                          << "]";
+}
+
+LogicalResult DropoutOp::verify() {
+  if (failed(verifySameShapeAndType(*this)) || failed(verifyPlace(*this)))
+    return failure();
+  if (getSeed().getType().getRank() != 0)
+    return emitOpError() << "seed of shape [" << getSeed().getType().getShape()
+                         << "]; one number is wanted";
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate <= 1))
+    return emitOpError() << "rate = " << rate << " must be from 0 to 1";
+  return success();
+}
+
 LogicalResult ExpOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult LogOp::verify() { return verifySameShapeAndType(*this); }
 LogicalResult SigmoidOp::verify() { return verifySameShapeAndType(*this); }
@@ -109,6 +154,50 @@ ShardingRule DivOp::getShardingRule() {
 
 ShardingRule MaximumOp::getShardingRule() {
   return elementwiseRule(*this, 1).takesMaximum().build();
+}
+
+ShardingRule CompareOp::getShardingRule() {
+  return elementwiseRule(*this, 1).build();
+}
+
+// A comparison and a product; the random words are integers.
+ShardingRule DropoutOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> dims;
+  for (auto [index, size] : llvm::enumerate(getInput().getType().getShape()))
+    dims.push_back({builder.factor("d" + std::to_string(index), size)});
+  return builder.operand(dims)
+      .operand({})
+      .result(dims)
+      .linearIn({0})
+      .work(2)
+      .build();
+}
+
+Operation *DropoutOp::writeLocal(OpBuilder &builder, ValueRange operands,
+                                 TypeRange resultTypes) {
+  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  if (llvm::is_contained(shape, 0))
+    return copyWithTypes(builder, *this, operands, resultTypes);
+  Value origin;
+  int64_t stride = 1;
+  for (unsigned dim = shape.size(); dim-- > 0; stride *= shape[dim]) {
+    Value begin = createShardOrigin(builder, getLoc(), getInput(), dim);
+    if (!begin)
+      continue;
+    Value place = arith::MulIOp::create(
+        builder, getLoc(), begin,
+        arith::ConstantIndexOp::create(builder, getLoc(), stride));
+    origin = origin ? arith::AddIOp::create(builder, getLoc(), origin, place)
+                          .getResult()
+                    : place;
+  }
+  DenseI64ArrayAttr whole;
+  if (origin)
+    whole = builder.getDenseI64ArrayAttr(shape);
+  return DropoutOp::create(builder, getLoc(), resultTypes[0], operands[0],
+                           operands[1], origin, getRateAttr(), getSiteAttr(),
+                           whole);
 }
 
 // FLOPs of a transcendental are counted as its additions, products and one per

@@ -67,3 +67,136 @@ Operation *EmbeddingOp::writeLocal(OpBuilder &builder, ValueRange operands,
   return EmbeddingOp::create(builder, getLoc(), resultTypes[0], operands[0],
                              operands[1], origin, vocabulary);
 }
+
+//===- Targets ------------------------------------------------------------===//
+
+/// One target for each row of logits.
+static LogicalResult verifyTargets(Operation *op) {
+  auto logits = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto targets = cast<RankedTensorType>(op->getOperand(1).getType());
+  if (logits.getRank() < 1)
+    return op->emitOpError() << "logits need a dimension of classes";
+  if (targets.getShape() != logits.getShape().drop_back())
+    return op->emitOpError()
+           << "targets of shape [" << targets.getShape()
+           << "] for logits of shape [" << logits.getShape() << "]";
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  if (result != logits.getElementType())
+    return op->emitOpError()
+           << "logits of element type " << logits.getElementType()
+           << " for a result of " << result;
+  return success();
+}
+
+/// A given number of classes is at most that of the columns.
+static LogicalResult verifyClasses(Operation *op,
+                                   std::optional<int64_t> vocabulary,
+                                   int64_t columns) {
+  if (!vocabulary || (*vocabulary >= 0 && *vocabulary <= columns))
+    return success();
+  return op->emitOpError() << "vocabulary = " << *vocabulary << " of "
+                           << columns << " columns";
+}
+
+static std::optional<int64_t> toSigned(std::optional<uint64_t> value) {
+  if (!value)
+    return std::nullopt;
+  return static_cast<int64_t>(*value);
+}
+
+LogicalResult TakeTargetOp::verify() {
+  if (failed(verifyTargets(*this)))
+    return failure();
+  RankedTensorType targets = getTargets().getType();
+  if (getResult().getType().getShape() != targets.getShape())
+    return emitOpError() << "result shape [" << getResult().getType().getShape()
+                         << "] should be the targets', [" << targets.getShape()
+                         << "]";
+  if (!getOrigin())
+    return verifyClasses(*this, toSigned(getVocabulary()),
+                         getLogits().getType().getShape().back());
+  if (!getVocabulary())
+    return emitOpError() << "has an origin but no vocabulary that it is a "
+                            "place in";
+  return success();
+}
+
+ShardingRule TakeTargetOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  ArrayRef<int64_t> shape = getLogits().getType().getShape();
+  SmallVector<DimFactors> tokens;
+  SmallVector<unsigned> work;
+  for (auto [index, size] : llvm::enumerate(shape.drop_back())) {
+    work.push_back(builder.factor("t" + std::to_string(index), size));
+    tokens.push_back({work.back()});
+  }
+  SmallVector<DimFactors> logits = tokens;
+  logits.push_back({builder.factor("classes", shape.back(), FactorKind::Sum)});
+  return builder.operand(logits)
+      .operand(tokens)
+      .result(tokens)
+      .linearIn({0})
+      .work(0, work)
+      .looksUp(0)
+      .build();
+}
+
+std::optional<int64_t> TakeTargetOp::getIndexBound(unsigned number) {
+  if (number != 1)
+    return std::nullopt;
+  return toSigned(getVocabulary())
+      .value_or(getLogits().getType().getShape().back());
+}
+
+Operation *TakeTargetOp::writeLocal(OpBuilder &builder, ValueRange operands,
+                                    TypeRange resultTypes) {
+  RankedTensorType logits = getLogits().getType();
+  Value origin =
+      createShardOrigin(builder, getLoc(), getLogits(), logits.getRank() - 1);
+  IntegerAttr vocabulary = getVocabularyAttr();
+  if (origin && !vocabulary)
+    vocabulary = builder.getI64IntegerAttr(logits.getShape().back());
+  return TakeTargetOp::create(builder, getLoc(), resultTypes[0], operands[0],
+                              operands[1], origin, vocabulary,
+                              getIgnoreIndexAttr());
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  if (failed(verifyTargets(*this)))
+    return failure();
+  int64_t columns = getLogits().getType().getShape().back();
+  if (failed(verifyClasses(*this, toSigned(getVocabulary()), columns)))
+    return failure();
+  if (columns == 0 || getVocabulary() == 0)
+    return emitOpError() << "has no class to choose";
+  if (getResult().getType().getRank() != 0)
+    return emitOpError() << "result of shape ["
+                         << getResult().getType().getShape()
+                         << "]; the mean is one number";
+  double smoothing = getLabelSmoothing().convertToDouble();
+  if (!(smoothing >= 0 && smoothing <= 1))
+    return emitOpError() << "label_smoothing = " << smoothing
+                         << " must be from 0 to 1";
+  return success();
+}
+
+// A maximum, a difference, an exponential, and up to three sums.
+ShardingRule CrossEntropyOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  ArrayRef<int64_t> shape = getLogits().getType().getShape();
+  SmallVector<DimFactors> logits;
+  for (auto [index, size] : llvm::enumerate(shape.drop_back()))
+    logits.push_back(
+        {builder.factor("t" + std::to_string(index), size, FactorKind::Whole)});
+  SmallVector<DimFactors> targets = logits;
+  logits.push_back(
+      {builder.factor("classes", shape.back(), FactorKind::Whole)});
+  return builder.operand(logits).operand(targets).result({}).work(6).build();
+}
+
+std::optional<int64_t> CrossEntropyOp::getIndexBound(unsigned number) {
+  if (number != 1)
+    return std::nullopt;
+  return toSigned(getVocabulary())
+      .value_or(getLogits().getType().getShape().back());
+}

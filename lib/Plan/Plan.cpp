@@ -3,6 +3,7 @@
 /// Pass tp-plan.
 
 #include "Record.h"
+#include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/Passes.h"
 #include "tp/Plan/Planner.h"
 
@@ -21,6 +22,7 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
 
   void runOnOperation() final {
     ModuleOp module = getOperation();
+    decomposeCrossEntropy(module);
     PlanSettings settings{mesh, machine, sequenceParallel, weights, modelAxes};
     auto planner = Planner::create(module, settings);
     if (failed(planner))

@@ -105,6 +105,34 @@ template <class S> static llvm::Error evaluateDiv(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+static bool holds(Comparison relation, int64_t a, int64_t b) {
+  switch (relation) {
+  case Comparison::eq:
+    return a == b;
+  case Comparison::ne:
+    return a != b;
+  case Comparison::lt:
+    return a < b;
+  case Comparison::le:
+    return a <= b;
+  case Comparison::gt:
+    return a > b;
+  case Comparison::ge:
+    return a >= b;
+  }
+  return false;
+}
+
+template <class S> static llvm::Error evaluateCompare(RankCall<S> &call) {
+  const TensorOf<S> &lhs = call.operand(0), &rhs = call.operand(1);
+  Comparison relation = cast<CompareOp>(call.op).getRelation();
+  TensorOf<S> &result = call.result();
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.integers[i] = holds(relation, lhs.integers[i % lhs.size()],
+                               rhs.integers[i % rhs.size()]);
+  return llvm::Error::success();
+}
+
 //===- Activations --------------------------------------------------------===//
 
 static double expOf(double x) { return std::exp(x); }
@@ -149,6 +177,77 @@ template <class S> static llvm::Error evaluateGelu(RankCall<S> &call) {
     applyToAll(call, "tp.gelu tanh", geluTanh);
   else
     applyToAll(call, "tp.gelu", gelu);
+  return llvm::Error::success();
+}
+
+//===- Dropout ------------------------------------------------------------===//
+
+/// Word `index mod 4` of Philox4x32-10 (Salmon et al. 2011, section 3.3) with
+/// the counter (index / 4, site) and the key `seed`.
+static uint32_t getRandomWord(uint64_t seed, uint64_t site, uint64_t index) {
+  uint32_t counter[4] = {
+      static_cast<uint32_t>(index / 4), static_cast<uint32_t>(index / 4 >> 32),
+      static_cast<uint32_t>(site), static_cast<uint32_t>(site >> 32)};
+  uint32_t key[2] = {static_cast<uint32_t>(seed),
+                     static_cast<uint32_t>(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    uint64_t first = uint64_t(0xD2511F53) * counter[0];
+    uint64_t second = uint64_t(0xCD9E8D57) * counter[2];
+    uint32_t next[4] = {
+        static_cast<uint32_t>(second >> 32) ^ counter[1] ^ key[0],
+        static_cast<uint32_t>(second),
+        static_cast<uint32_t>(first >> 32) ^ counter[3] ^ key[1],
+        static_cast<uint32_t>(first)};
+    std::copy_n(next, 4, counter);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter[index % 4];
+}
+
+namespace {
+
+/// What dropout multiplies an element by: 0 or 1 / (1 - rate), and in the field
+/// a hash of the same arguments, so that no two places are mistaken.
+template <class S> struct DropoutFactors {
+  double rate;
+  uint64_t seed, site, key;
+
+  S at(uint64_t index) const {
+    if (rate == 0)
+      return fromInteger<S>(1);
+    if (rate == 1)
+      return fromInteger<S>(0);
+    if constexpr (isField<S>)
+      return Field::reduce(
+          hashWord(hashWord(hashWord(key, seed), site), index));
+    else
+      return getRandomWord(seed, site, index) <
+                     std::llround(std::ldexp(rate, 32))
+                 ? 0
+                 : 1 / (1 - rate);
+  }
+};
+
+} // namespace
+
+template <class S> static llvm::Error evaluateDropout(RankCall<S> &call) {
+  auto op = cast<DropoutOp>(call.op);
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  double rate = op.getRate().convertToDouble();
+  DropoutFactors<S> factors{
+      rate, static_cast<uint64_t>(call.operand(1).integers.front()),
+      op.getSite(), getFunctionKey(call.session.key, "tp.dropout", {rate})};
+  SmallVector<int64_t> strides =
+      rowMajorStrides(op.getGlobalShape().value_or(input.shape));
+  int64_t next = 0;
+  walkStrided(input.shape, strides, call.indexOr(2, 0), [&](int64_t index) {
+    result.values[next] = input.values[next] * factors.at(index);
+    ++next;
+  });
+  Degree factor = call.session.noteHashes(input.size(), {0, 0});
+  result.degree = degreeOfProduct(input.degree, factor);
   return llvm::Error::success();
 }
 
@@ -264,12 +363,24 @@ template <class S> static llvm::Error evaluateIndexSum(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+template <class S> static llvm::Error evaluateIndexProduct(RankCall<S> &call) {
+  if (!call.op->getResult(0).getType().isIndex())
+    return makeError(call.op, "only index products can be evaluated");
+  int64_t a = call.indexOr(0, 1), b = call.indexOr(1, 1);
+  if (__builtin_mul_overflow(a, b, &call.result().integers.front()))
+    return makeError(call.op,
+                     "of " + Twine(a) + " and " + Twine(b) + " overflows");
+  return llvm::Error::success();
+}
+
 template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
   table["tp.add"].onRank = evaluateBinary<S, Sum>;
   table["tp.sub"].onRank = evaluateBinary<S, Difference>;
   table["tp.mul"].onRank = evaluateBinary<S, Product>;
   table["tp.div"].onRank = evaluateDiv<S>;
   table["tp.maximum"].onRank = evaluateMaximum<S>;
+  table["tp.compare"].onRank = evaluateCompare<S>;
+  table["tp.dropout"].onRank = evaluateDropout<S>;
   table["tp.exp"].onRank = evaluateExp<S>;
   table["tp.log"].onRank = evaluateUnary<S, logOf>;
   table["tp.sigmoid"].onRank = evaluateUnary<S, sigmoid>;
@@ -281,6 +392,7 @@ template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
   table["tp.constant"].onRank = evaluateConstant<S>;
   table["arith.constant"].onRank = evaluateIndexConstant<S>;
   table["arith.addi"].onRank = evaluateIndexSum<S>;
+  table["arith.muli"].onRank = evaluateIndexProduct<S>;
 }
 
 template void tp::addElementwiseKernels(KernelTable<double> &);

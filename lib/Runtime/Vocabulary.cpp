@@ -50,6 +50,34 @@ void embed(T *out, const T *table, const Id *ids, int64_t tokens,
   }
 }
 
+/// The classes that a rank has the logits of.
+struct Classes {
+  int64_t columns, origin, vocabulary;
+  bool hasIgnored;
+  int64_t ignored;
+};
+
+template <typename T, typename Id>
+void takeTargets(T *out, const T *logits, const Id *targets, int64_t tokens,
+                 const Classes &classes) {
+  checkedCount({{"tokens", tokens}, {"columns", classes.columns}}, sizeof(T));
+  checkedCount({{"origin", classes.origin}}, 1);
+  checkedCount({{"vocabulary", classes.vocabulary}}, 1);
+  for (int64_t t = 0; t < tokens; ++t, logits += classes.columns) {
+    int64_t target = targets[t];
+    out[t] = 0;
+    if (classes.hasIgnored && target == classes.ignored)
+      continue;
+    if (target < 0 || target >= classes.vocabulary)
+      throw RuntimeError("token " + std::to_string(t) + " has target " +
+                         std::to_string(target) + ", none of " +
+                         std::to_string(classes.vocabulary) + " classes");
+    int64_t column = target - classes.origin;
+    if (column >= 0 && column < classes.columns)
+      out[t] = logits[column];
+  }
+}
+
 } // namespace
 
 extern "C" {
@@ -67,4 +95,20 @@ TP_DEFINE_EMBEDDING(f32_i32, float, int32_t)
 TP_DEFINE_EMBEDDING(f32_i64, float, int64_t)
 TP_DEFINE_EMBEDDING(f64_i32, double, int32_t)
 TP_DEFINE_EMBEDDING(f64_i64, double, int64_t)
+
+#define TP_DEFINE_TAKE_TARGET(SUFFIX, T, ID)                                   \
+  void tp_take_target_##SUFFIX(T *out, const T *logits, const ID *targets,     \
+                               int64_t tokens, int64_t columns,                \
+                               int64_t origin, int64_t vocabulary,             \
+                               int64_t hasIgnored, int64_t ignored) {          \
+    guarded("tp_take_target_" #SUFFIX, [&] {                                   \
+      takeTargets(out, logits, targets, tokens,                                \
+                  {columns, origin, vocabulary, hasIgnored != 0, ignored});    \
+    });                                                                        \
+  }
+
+TP_DEFINE_TAKE_TARGET(f32_i32, float, int32_t)
+TP_DEFINE_TAKE_TARGET(f32_i64, float, int64_t)
+TP_DEFINE_TAKE_TARGET(f64_i32, double, int32_t)
+TP_DEFINE_TAKE_TARGET(f64_i64, double, int64_t)
 }

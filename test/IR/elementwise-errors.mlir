@@ -171,3 +171,59 @@ func.func @functions_of_a_partial_sum_r1(%x: tensor<5xf32, #sum>) {
   %c = tp.sigmoid %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
   return
 }
+
+// -----
+
+func.func @comparison_of_two_types(%x: tensor<7xi32>, %y: tensor<7xi64>) -> tensor<7xi1> {
+  // expected-error @below {{'tp.compare' op compares 'i32' with 'i64'; tp.cast changes element types}}
+  %z = tp.compare lt %x, %y : (tensor<7xi32>, tensor<7xi64>) -> tensor<7xi1>
+  return %z : tensor<7xi1>
+}
+
+// -----
+
+func.func @comparison_to_a_number(%x: tensor<7xi32>) -> tensor<7xi32> {
+  // expected-error @below {{'tp.compare' op result #0 must be}}
+  %z = tp.compare ge %x, %x : (tensor<7xi32>, tensor<7xi32>) -> tensor<7xi32>
+  return %z : tensor<7xi32>
+}
+
+// -----
+
+func.func @rate_above_one(%x: tensor<7xf32>, %s: tensor<i64>) -> tensor<7xf32> {
+  // expected-error @below {{'tp.dropout' op rate = 1.5}}
+  %y = tp.dropout %x, %s {rate = 1.5 : f64} : (tensor<7xf32>, tensor<i64>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+func.func @rate_that_is_no_number(%x: tensor<7xf32>, %s: tensor<i64>) -> tensor<7xf32> {
+  // expected-error @below {{must be from 0 to 1}}
+  %y = tp.dropout %x, %s {rate = 0x7FF8000000000000 : f64} : (tensor<7xf32>, tensor<i64>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+func.func @two_seeds(%x: tensor<7xf32>, %s: tensor<2xi64>) -> tensor<7xf32> {
+  // expected-error @below {{'tp.dropout' op seed of shape [2]; one number is wanted}}
+  %y = tp.dropout %x, %s {rate = 0.5 : f64} : (tensor<7xf32>, tensor<2xi64>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+func.func @dropout_nowhere(%x: tensor<7xf32>, %s: tensor<i64>, %o: index) -> tensor<7xf32> {
+  // expected-error @below {{'tp.dropout' op has an origin but no global_shape that it is a place in}}
+  %y = tp.dropout %x, %s from %o {rate = 0.5 : f64} : (tensor<7xf32>, tensor<i64>, index) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+func.func @dropout_beyond_the_whole(%x: tensor<7xf32>, %s: tensor<i64>, %o: index) -> tensor<7xf32> {
+  // expected-error @below {{'tp.dropout' op operand of shape [7] is no part of a tensor of shape [5]}}
+  %y = tp.dropout %x, %s from %o {rate = 0.5 : f64, global_shape = array<i64: 5>} : (tensor<7xf32>, tensor<i64>, index) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}

@@ -2,7 +2,8 @@
 // RUN: tp-opt %s --tp-print-sharding-rules | FileCheck %s
 
 // CHECK-LABEL: @rules
-func.func @rules(%x: tensor<3x5x7xf32>, %r: tensor<7xf32>) {
+func.func @rules(%x: tensor<3x5x7xf32>, %r: tensor<7xf32>,
+    %t: tensor<3x5xi64>, %i: tensor<i64>) {
   // CHECK: tp.div %{{.*}}, %{{.*}} {tp.sharding_rule = "([d0,d1,d2], [d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7} linear {0}"}
   %a = tp.div %x, %r : (tensor<3x5x7xf32>, tensor<7xf32>) -> tensor<3x5x7xf32>
   // CHECK: tp.exp %{{.*}} {tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
@@ -11,6 +12,10 @@ func.func @rules(%x: tensor<3x5x7xf32>, %r: tensor<7xf32>) {
   %c = tp.log %b : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
   // CHECK: tp.sigmoid %{{.*}} {tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
   %d = tp.sigmoid %c : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
+  // CHECK: tp.compare ne %{{.*}}, %{{.*}} {tp.sharding_rule = "([d0,d1], []) -> ([d0,d1]) {d0=3, d1=5}"} : (tensor<3x5xi64>, tensor<i64>) -> tensor<3x5xi1>
+  %e = tp.compare ne %t, %i : (tensor<3x5xi64>, tensor<i64>) -> tensor<3x5xi1>
+  // CHECK: tp.dropout %{{.*}}, %{{.*}} {rate = 2.5{{.*}}, site = 3 : i64, tp.sharding_rule = "([d0,d1,d2], []) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7} linear {0}"}
+  %f = tp.dropout %x, %i {rate = 0.25 : f64, site = 3 : i64} : (tensor<3x5x7xf32>, tensor<i64>) -> tensor<3x5x7xf32>
   return
 }
 

@@ -30,3 +30,83 @@ func.func @shard_larger_than_the_vocabulary(%t: tensor<11x5xf32>, %ids: tensor<7
   %y = tp.embedding %t, %ids from %o {vocabulary = 9 : i64} : (tensor<11x5xf32>, tensor<7xi64>, index) -> tensor<7x5xf32>
   return %y : tensor<7x5xf32>
 }
+
+// -----
+
+func.func @logits_of_nothing(%x: tensor<f32>, %t: tensor<i64>) -> tensor<f32> {
+  // expected-error @below {{'tp.take_target' op logits need a dimension of classes}}
+  %y = tp.take_target %x, %t : (tensor<f32>, tensor<i64>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @targets_of_other_tokens(%x: tensor<3x12xf32>, %t: tensor<5xi64>) -> tensor<5xf32> {
+  // expected-error @below {{'tp.take_target' op targets of shape [5] for logits of shape [3, 12]}}
+  %y = tp.take_target %x, %t : (tensor<3x12xf32>, tensor<5xi64>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+func.func @taken_as_another_type(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<3xf64> {
+  // expected-error @below {{'tp.take_target' op logits of element type 'f32' for a result of 'f64'}}
+  %y = tp.take_target %x, %t : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+
+// -----
+
+func.func @all_classes_taken(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<3x12xf32> {
+  // expected-error @below {{'tp.take_target' op result shape [3, 12] should be the targets', [3]}}
+  %y = tp.take_target %x, %t : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<3x12xf32>
+  return %y : tensor<3x12xf32>
+}
+
+// -----
+
+func.func @more_classes_than_columns(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<3xf32> {
+  // expected-error @below {{'tp.take_target' op vocabulary = 13 of 12 columns}}
+  %y = tp.take_target %x, %t {vocabulary = 13 : i64} : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @shard_of_an_unknown_vocabulary(%x: tensor<3x12xf32>, %t: tensor<3xi64>, %o: index) -> tensor<3xf32> {
+  // expected-error @below {{'tp.take_target' op has an origin but no vocabulary that it is a place in}}
+  %y = tp.take_target %x, %t from %o : (tensor<3x12xf32>, tensor<3xi64>, index) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @loss_of_each_token(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<3xf32> {
+  // expected-error @below {{'tp.cross_entropy' op result of shape [3]; the mean is one number}}
+  %y = tp.cross_entropy %x, %t : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @loss_without_classes(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<f32> {
+  // expected-error @below {{'tp.cross_entropy' op has no class to choose}}
+  %y = tp.cross_entropy %x, %t {vocabulary = 0 : i64} : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @classes_below_zero(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<f32> {
+  // expected-error @below {{'tp.cross_entropy' op vocabulary = -1 of 12 columns}}
+  %y = tp.cross_entropy %x, %t {vocabulary = -1 : i64} : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @smoothing_above_one(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<f32> {
+  // expected-error @below {{'tp.cross_entropy' op label_smoothing = 1.25}}
+  %y = tp.cross_entropy %x, %t {label_smoothing = 1.25 : f64} : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<f32>
+  return %y : tensor<f32>
+}

@@ -296,3 +296,124 @@ TEST(Operations, DecodeIsTheEndOfTheWhole) {
   EXPECT_EQ(evaluateText<Field>(whole, {x, v}),
             evaluateText<Field>(decoded, {x, v}));
 }
+
+//===- Vocabulary ---------------------------------------------------------===//
+
+namespace {
+
+/// 3 tokens, 4 classes and a column of padding; one token is not counted.
+const std::vector<double> lossLogits = {1.0, 2.0,  -1.0, 0.5,  9.0,
+                                        0.0, -3.0, 2.5,  1.0,  9.0,
+                                        2.0, 2.0,  2.0,  -2.0, 9.0};
+const std::vector<int64_t> lossTargets = {2, -100, 1};
+
+std::string lossProgram(std::string attributes) {
+  return program("%x: tensor<3x5xf64>, %t: tensor<3xi64>",
+                 "cross_entropy %x, %t {ignore_index = -100 : i64, "
+                 "vocabulary = 4 : i64" +
+                     attributes + "} : (tensor<3x5xf64>, tensor<3xi64>)",
+                 "tensor<f64>");
+}
+
+} // namespace
+
+TEST(Operations, CrossEntropy) {
+  Tensors<double> arguments = {scalars<double>({3, 5}, lossLogits),
+                               integers<double>({3}, lossTargets)};
+  expectNear(evaluateText<double>(lossProgram(""), arguments).front(),
+             {2.299940419206523}, 1e-14);
+  expectNear(evaluateText<double>(lossProgram(", label_smoothing = 0.25 : f64"),
+                                  arguments)
+                 .front(),
+             {2.221815419206523}, 1e-14);
+  arguments[1].integers[0] = 4;
+  EXPECT_NE(errorOf<double>(lossProgram(""), arguments)
+                .find("target 4 at position 0 is none of the 4 classes"),
+            std::string::npos);
+}
+
+TEST(Operations, TakeTarget) {
+  expectNear(
+      evaluateText<double>(program("%x: tensor<3x5xf64>, %t: tensor<3xi64>",
+                                   "take_target %x, %t {ignore_index = -100 : "
+                                   "i64} : (tensor<3x5xf64>, tensor<3xi64>)",
+                                   "tensor<3xf64>"),
+                           {scalars<double>({3, 5}, lossLogits),
+                            integers<double>({3}, lossTargets)})
+          .front(),
+      {-1, 0, 2}, 0);
+}
+
+TEST(Operations, Compare) {
+  auto compare = [](std::string relation) {
+    return evaluateText<double>(
+               program("%x: tensor<2x3xi32>, %y: tensor<3xi32>",
+                       "compare " + relation +
+                           " %x, %y : (tensor<2x3xi32>, tensor<3xi32>)",
+                       "tensor<2x3xi1>"),
+               {integers<double>({2, 3}, {-1, 2, 3, 0, 5, -6}),
+                integers<double>({3}, {0, 2, -6})})
+        .front()
+        .integers;
+  };
+  EXPECT_EQ(compare("eq"), (std::vector<int64_t>{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(compare("ne"), (std::vector<int64_t>{1, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(compare("lt"), (std::vector<int64_t>{1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(compare("le"), (std::vector<int64_t>{1, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(compare("gt"), (std::vector<int64_t>{0, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(compare("ge"), (std::vector<int64_t>{0, 1, 1, 1, 1, 1}));
+}
+
+//===- Dropout ------------------------------------------------------------===//
+
+namespace {
+
+std::string dropoutProgram(std::string rate) {
+  return program("%x: tensor<2x7xf64>, %s: tensor<i64>",
+                 "dropout %x, %s {rate = " + rate +
+                     " : f64, site = 4294967299 : i64} : (tensor<2x7xf64>, "
+                     "tensor<i64>)",
+                 "tensor<2x7xf64>");
+}
+
+} // namespace
+
+// The words of Philox4x32-10 in Python, checked there against the published
+// answers.
+TEST(Operations, Dropout) {
+  Tensors<double> arguments = {
+      scalars<double>({2, 7}, std::vector<double>(14, 1)),
+      integers<double>({}, {81985529216486895})};
+  expectNear(evaluateText<double>(dropoutProgram("0.4"), arguments).front(),
+             {1.6666666666666667, 1.6666666666666667, 1.6666666666666667, 0.0,
+              1.6666666666666667, 0.0, 1.6666666666666667, 0.0,
+              1.6666666666666667, 1.6666666666666667, 1.6666666666666667,
+              1.6666666666666667, 0.0, 0.0},
+             1e-15);
+  EXPECT_EQ(evaluateText<double>(dropoutProgram("0.0"), arguments).front(),
+            arguments[0]);
+  expectNear(evaluateText<double>(dropoutProgram("1.0"), arguments).front(),
+             std::vector<double>(14, 0), 0);
+}
+
+// A part with its origin: elements [1, 2] to [1, 4] of the whole.
+TEST(Operations, DropoutOfAPart) {
+  std::mt19937_64 random(11);
+  TensorOf<Field> x = randomField({2, 7}, random);
+  TensorOf<Field> seed = integers<Field>({}, {7});
+  TensorOf<Field> whole =
+      evaluateText<Field>(dropoutProgram("0.4"), {x, seed}).front();
+  std::string part = R"(func.func @main(%x: tensor<1x3xf64>, %s: tensor<i64>)
+        -> tensor<1x3xf64> attributes {tp.local} {
+      %o = arith.constant 9 : index
+      %0 = tp.dropout %x, %s from %o {rate = 0.4 : f64, site = 4294967299 : i64,
+          global_shape = array<i64: 2, 7>}
+          : (tensor<1x3xf64>, tensor<i64>, index) -> tensor<1x3xf64>
+      return %0 : tensor<1x3xf64>
+    })";
+  auto take = [](const TensorOf<Field> &of) {
+    return slice<Field>(of, {Range{1, 1}, Range{2, 3}});
+  };
+  EXPECT_EQ(evaluateLocal<Field>(part, {{take(x), seed}}).front().front(),
+            take(whole));
+}

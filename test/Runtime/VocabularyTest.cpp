@@ -97,4 +97,30 @@ TEST(Vocabulary, ShardsOutsideTheVocabularyAndEmptySizes) {
       "a vocabulary of 11");
 }
 
+TEST(TakeTarget, ColumnsOfAShard) {
+  // Columns 4, 5 and 6 of 9 classes, for five tokens.
+  const float logits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const int64_t targets[] = {4, 3, 6, 7, -100};
+  float out[5];
+  tp_take_target_f32_i64(out, logits, targets, 5, 3, 4, 9, 1, -100);
+  EXPECT_EQ(std::vector<float>(out, out + 5),
+            (std::vector<float>{1, 0, 9, 0, 0}));
+  // A shard that lies in the padding has the target of none.
+  tp_take_target_f32_i64(out, logits, targets, 4, 3, 9, 9, 0, 0);
+  EXPECT_EQ(std::vector<float>(out, out + 4), std::vector<float>(4, 0));
+}
+
+TEST(TakeTarget, TargetsOutsideTheVocabulary) {
+  const double logits[] = {1, 2, 3, 4};
+  double out[2];
+  for (int32_t target : {-1, 2}) {
+    const int32_t targets[] = {0, target};
+    EXPECT_EQ(errorOf([&] {
+                tp_take_target_f64_i32(out, logits, targets, 2, 2, 0, 2, 0, 0);
+              }),
+              "rank 0: tp_take_target_f64_i32: token 1 has target " +
+                  std::to_string(target) + ", none of 2 classes");
+  }
+}
+
 } // namespace

@@ -3,6 +3,7 @@
 #ifndef TP_IR_ELEMENTWISE_TD
 #define TP_IR_ELEMENTWISE_TD
 
+include "mlir/IR/EnumAttr.td"
 include "tp/IR/Dialect.td"
 
 class TP_Binary<string mnemonic> : TP_Op<mnemonic> {
@@ -67,6 +68,60 @@ def TP_MaximumOp : TP_Binary<"maximum"> {
 
         %y = tp.maximum %x, %floor : (tensor<5x7xf32>, tensor<7xf32>) -> tensor<5x7xf32>
   }] # BroadcastText;
+}
+
+def TP_Comparison : I32EnumAttr<"Comparison", "how two numbers are compared", [
+    I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>,
+    I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>,
+    I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]> {
+  let cppNamespace = "::tp";
+}
+
+def TP_CompareOp : TP_Op<"compare"> {
+  let summary = "whether a relation of integers holds, by element";
+  let description = [{
+    A mask, which `tp.cast` makes a number.
+
+        // the tokens that count
+        %c = tp.constant dense<-100> : tensor<i64>
+        %m = tp.compare ne %targets, %c
+            : (tensor<3x5xi64>, tensor<i64>) -> tensor<3x5xi1>
+  }] # BroadcastText;
+  let arguments = (ins TP_Comparison:$relation, TP_IntegerTensor:$lhs,
+                       TP_IntegerTensor:$rhs);
+  let results = (outs StaticShapeTensorOf<[I1]>:$result);
+  let assemblyFormat = [{
+    $relation $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TP_DropoutOp : TP_Op<"dropout", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+  let summary = "elements set to 0 at random";
+  let description = [{
+    Each element is 0 with probability `rate`, and otherwise divided by
+    1 - rate (Srivastava et al. 2014). What happens to an element is a function
+    of the seed, of `site`, which tells the places of a program apart, and of the
+    element's index in the whole tensor, so it is the same however that is split:
+    word (index mod 4) of Philox4x32-10 (Salmon et al. 2011) with the counter
+    (index / 4, site) and the seed as its key, below rate * 2^32. Linear in the
+    input.
+
+    In the local phase `origin` is the row-major index, in the tensor of
+    `global_shape`, of the rank's first element.
+
+        %y = tp.dropout %x, %seed {rate = 0.1 : f64, site = 3 : i64}
+            : (tensor<5x7xf32>, tensor<i64>) -> tensor<5x7xf32>
+  }];
+  let arguments = (ins TP_FloatTensor:$input, StaticShapeTensorOf<[I64]>:$seed,
+                       Optional<Index>:$origin, F64Attr:$rate,
+                       DefaultValuedOptionalAttr<I64Attr, "0">:$site,
+                       OptionalAttr<DenseI64ArrayAttr>:$global_shape);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $seed (`from` $origin^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 def TP_ExpOp : TP_Unary<"exp"> { let summary = "e^x"; }

@@ -26,4 +26,62 @@ def TP_EmbeddingOp : TP_Op<"embedding", [DeclareOpInterfaceMethods<
   }];
 }
 
+def TP_TakeTargetOp : TP_Op<"take_target", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface,
+    ["getShardingRule", "writeLocal", "getIndexBound"]>]> {
+  let summary = "the element of the last dimension that each target names";
+  let description = [{
+    `logits` is [dims.., classes], `targets` and the result [dims..]. Linear in
+    the logits. Splitting the classes leaves a partial sum: a rank adds 0 for
+    targets outside its columns [origin, origin + local columns). A target
+    outside [0, vocabulary) is a run-time error, except `ignore_index`, which
+    gives 0. `vocabulary` is the number of columns unless it is given: where the
+    logits are a shard (local phase), or where the last columns are padding.
+
+        %g = tp.take_target %logits, %targets {ignore_index = -100 : i64}
+            : (tensor<3x5x12xf32>, tensor<3x5xi64>) -> tensor<3x5xf32>
+  }];
+  let arguments = (ins TP_FloatTensor:$logits, TP_IntegerTensor:$targets,
+                       Optional<Index>:$origin,
+                       OptionalAttr<I64Attr>:$vocabulary,
+                       OptionalAttr<I64Attr>:$ignore_index);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets (`from` $origin^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def TP_CrossEntropyOp : TP_Op<"cross_entropy", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface, ["getShardingRule", "getIndexBound"]>]> {
+  let summary = "mean negative log likelihood of the targets";
+  let description = [{
+    `logits` is [dims.., classes], `targets` [dims..]; the result is one number.
+    With s = `label_smoothing`, K = `vocabulary` (the classes that are not
+    padding, default all) and lse the logarithm of the sum of the exponentials of
+    the first K logits x, a token with target t has the loss
+
+        lse - (1 - s) x_t - s/K sum over k < K of x_k
+
+    The result is its mean over the tokens whose target is not `ignore_index`;
+    NaN if there are none. A target outside [0, K) is a run-time error.
+
+    This is a short form: `tp-decompose-cross-entropy`, which `tp-plan` runs
+    first, writes it as a maximum, exponentials, sums and `tp.take_target`, so
+    that split classes cost three reductions of one number a token. Itself it
+    needs whole logits.
+
+        %loss = tp.cross_entropy %logits, %targets {vocabulary = 50257 : i64}
+            : (tensor<3x5x51200xf32>, tensor<3x5xi64>) -> tensor<f32>
+  }];
+  let arguments = (ins TP_FloatTensor:$logits, TP_IntegerTensor:$targets,
+                       OptionalAttr<I64Attr>:$vocabulary,
+                       OptionalAttr<I64Attr>:$ignore_index,
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$label_smoothing);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 #endif // TP_IR_VOCABULARY_TD

@@ -140,6 +140,41 @@ void tp_embedding_f64_i64(double *out, const double *table, const int64_t *ids,
                           int64_t tokens, int64_t rows, int64_t width,
                           int64_t origin, int64_t vocabulary);
 
+/// out[t] = logits[t, targets[t] - origin] for logits [tokens, columns], which
+/// are classes [origin, origin + columns) of `vocabulary` and perhaps some
+/// padding; 0 for a target elsewhere in the vocabulary, and for `ignored` if
+/// `hasIgnored`. Fails on a target outside [0, vocabulary).
+void tp_take_target_f32_i32(float *out, const float *logits,
+                            const int32_t *targets, int64_t tokens,
+                            int64_t columns, int64_t origin, int64_t vocabulary,
+                            int64_t hasIgnored, int64_t ignored);
+void tp_take_target_f32_i64(float *out, const float *logits,
+                            const int64_t *targets, int64_t tokens,
+                            int64_t columns, int64_t origin, int64_t vocabulary,
+                            int64_t hasIgnored, int64_t ignored);
+void tp_take_target_f64_i32(double *out, const double *logits,
+                            const int32_t *targets, int64_t tokens,
+                            int64_t columns, int64_t origin, int64_t vocabulary,
+                            int64_t hasIgnored, int64_t ignored);
+void tp_take_target_f64_i64(double *out, const double *logits,
+                            const int64_t *targets, int64_t tokens,
+                            int64_t columns, int64_t origin, int64_t vocabulary,
+                            int64_t hasIgnored, int64_t ignored);
+
+/// Sets elements to 0 at random and divides the others by 1 - rate. `dims`
+/// holds numDims pairs (size, stride), major to minor: x and out are row-major
+/// of these sizes, and an element's index is `origin` plus its places times the
+/// strides; the last stride is 1. The element is set to 0 if word index mod 4
+/// of Philox4x32-10 (Salmon et al. 2011), with the counter (index / 4, site)
+/// and the key seed[0], low words first, lies below rate * 2^32. `out` may be
+/// `x`.
+void tp_dropout_f32(float *out, const float *x, const int64_t *seed,
+                    const int64_t *dims, int64_t numDims, int64_t origin,
+                    double rate, int64_t site);
+void tp_dropout_f64(double *out, const double *x, const int64_t *seed,
+                    const int64_t *dims, int64_t numDims, int64_t origin,
+                    double rate, int64_t site);
+
 //===-- Collectives -------------------------------------------------------===//
 //
 // `groups` is a table of numGroups rows of groupSize ranks that holds each rank
