@@ -106,15 +106,14 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
-/// Share of the pairs (query, key) that a causal mask aligned to the end
-/// leaves, without the diagonal's half: 1/2 of as many keys as queries, nearly
-/// all of one query's.
-static double getVisibleShare(AttentionOp op) {
+/// Keys that a query sees on average. A causal mask is aligned to the end; half
+/// of its diagonal is left out, so that as many keys as queries are half seen.
+static double countVisibleKeys(AttentionOp op) {
   auto queries = static_cast<double>(op.getQuery().getType().getDimSize(1));
   auto keys = static_cast<double>(op.getKey().getType().getDimSize(1));
-  if (!op.getCausal() || keys == 0)
-    return 1;
-  return queries <= keys ? 1 - queries / (2 * keys) : keys / (2 * queries);
+  if (!op.getCausal())
+    return keys;
+  return queries <= keys ? keys - queries / 2 : keys * keys / (2 * queries);
 }
 
 ShardingRule AttentionOp::getShardingRule() {
@@ -136,10 +135,11 @@ ShardingRule AttentionOp::getShardingRule() {
       .operand({{batch}, {keys}, {groups}, {headDim}})
       .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
       .linearIn({2});
-  // Two products of 2 FLOPs for each pair that the mask leaves.
+  // Two products of 2 FLOPs for each pair that the mask leaves. Keys are not
+  // among the factors, so that the count is a whole number.
   return builder
-      .work(4 * getVisibleShare(*this),
-            {batch, queries, keys, groups, inGroup, headDim})
+      .work(4 * countVisibleKeys(*this),
+            {batch, queries, groups, inGroup, headDim})
       .build();
 }
 

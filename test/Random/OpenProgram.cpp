@@ -79,6 +79,9 @@ private:
   bool reduce(const Tensor &x);
   bool softmax(const Tensor &x);
   bool embedding(const Tensor &x);
+  bool dropout(const Tensor &x);
+  bool mask(const Tensor &x);
+  bool target(const Tensor &x);
   bool rope(const Tensor &x);
   bool attention(const Tensor &x);
   bool cast(const Tensor &x);
@@ -199,7 +202,9 @@ bool Writer::norm(const Tensor &x) {
     return false;
   Shape last = {x.shape.back()};
   SmallVector<Tensor> operands = {x, parameter(last, x.element)};
-  bool isLayer = chance.oneIn(2);
+  // Of a row of nearly equal elements, as a sigmoid makes, the mean leaves
+  // little but rounding errors.
+  bool isLayer = operations == Operations::All && chance.oneIn(2);
   if (isLayer && chance.oneIn(2))
     operands.push_back(parameter(last, x.element));
   emit(isLayer ? "layer_norm" : "rms_norm", operands,
@@ -321,6 +326,46 @@ bool Writer::embedding(const Tensor &x) {
   return true;
 }
 
+bool Writer::dropout(const Tensor &x) {
+  emit("dropout", {x, argument({}, "i64")},
+       "{rate = 0.25 : f64, site = " + std::to_string(chance.below(3)) +
+           " : i64}",
+       x.shape);
+  return true;
+}
+
+/// Where a relation of two integers holds, as numbers.
+bool Writer::mask(const Tensor &x) {
+  static constexpr StringLiteral relations[] = {"eq", "ne", "lt",
+                                                "le", "gt", "ge"};
+  Tensor a = argument(x.shape, "i32"), b = argument(x.shape, "i32");
+  Tensor holds{"%v" + std::to_string(numValues++), x.shape, "i1"};
+  raw_string_ostream(body) << "  " << holds.name << " = tp.compare "
+                           << chance.of(ArrayRef(relations)) << " " << a.name
+                           << ", " << b.name << " : (" << a.type() << ", "
+                           << b.type() << ") -> " << holds.type() << "\n";
+  emit("cast", {holds}, "", x.shape, x.element);
+  return true;
+}
+
+/// The logits of targets, or their loss.
+bool Writer::target(const Tensor &x) {
+  if (x.shape.empty())
+    return false;
+  Shape tokens(drop_end(x.shape));
+  Tensor targets = argument(tokens, chance.oneIn(2) ? "i64" : "i32");
+  std::string attributes;
+  if (chance.oneIn(2))
+    attributes =
+        "{vocabulary = " + std::to_string(1 + chance.below(x.shape.back())) +
+        " : i64}";
+  if (chance.oneIn(2))
+    emit("take_target", {x, targets}, attributes, tokens);
+  else
+    emit("cross_entropy", {x, targets}, attributes, {});
+  return true;
+}
+
 bool Writer::rope(const Tensor &x) {
   if (x.shape.size() != 4 || x.shape[3] % 2 != 0)
     return false;
@@ -373,6 +418,7 @@ std::string Writer::write(int64_t numOps) {
       &Writer::reshape,   &Writer::transpose, &Writer::slice,
       &Writer::broadcast, &Writer::concat,    &Writer::reduce,
       &Writer::reduce,    &Writer::softmax,   &Writer::embedding,
+      &Writer::dropout,   &Writer::mask,      &Writer::target,
       &Writer::rope,      &Writer::attention, &Writer::cast,
       &Writer::constant};
   tensors.push_back(argument(shape(1 + chance.below(4)), "f32"));

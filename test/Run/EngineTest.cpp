@@ -87,23 +87,6 @@ TEST_P(RanksTest, ColumnThenRowProduct) {
 
 INSTANTIATE_TEST_SUITE_P(, RanksTest, testing::Values(1, 2, 3));
 
-/// What each rank of a local program returns.
-std::vector<std::vector<Array>> outputs(StringRef text, const Inputs &inputs) {
-  ProgramContext programs;
-  auto module = programs.parse(text);
-  if (!module) {
-    ADD_FAILURE() << "the program does not parse";
-    return {};
-  }
-  Signature signature;
-  auto results = run(*module, signature, inputs);
-  if (!results) {
-    ADD_FAILURE() << llvm::toString(results.takeError());
-    return {};
-  }
-  return results->outputs;
-}
-
 /// Largest distance of `op` on f32 from `expected`, in units of the last place
 /// of the result and at least 2^-126, over normal inputs with spread 1.
 double unitsInTheLastPlace(StringRef op,
@@ -133,6 +116,16 @@ TEST(Elementwise, SiluIsAccurate) {
   EXPECT_LE(unitsInTheLastPlace(
                 "tp.silu %x", [](double x) { return x / (1 + std::exp(-x)); }),
             4);
+}
+
+TEST(Elementwise, ExponentialsAndLogarithmsAreAccurate) {
+  EXPECT_LE(
+      unitsInTheLastPlace("tp.exp %x", [](double x) { return std::exp(x); }),
+      4);
+  EXPECT_LE(
+      unitsInTheLastPlace("tp.sigmoid %x",
+                          [](double x) { return 1 / (1 + std::exp(-x)); }),
+      4);
 }
 
 TEST(Elementwise, TanhIsAccurate) {

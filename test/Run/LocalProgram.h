@@ -43,6 +43,24 @@ inline llvm::Expected<RankResults> run(mlir::ModuleOp module,
   return runRanks(**engine, signature, inputs, options);
 }
 
+/// What each rank of a local program returns.
+inline std::vector<std::vector<Array>> outputs(llvm::StringRef text,
+                                               const Inputs &inputs) {
+  ProgramContext programs;
+  auto module = programs.parse(text);
+  if (!module) {
+    ADD_FAILURE() << "the program does not parse";
+    return {};
+  }
+  Signature signature;
+  auto results = run(*module, signature, inputs);
+  if (!results) {
+    ADD_FAILURE() << llvm::toString(results.takeError());
+    return {};
+  }
+  return results->outputs;
+}
+
 } // namespace tp::test
 
 #endif // TP_TEST_RUN_LOCALPROGRAM_H

@@ -9,9 +9,12 @@
 /// probability of `falseAcceptBound`:
 ///
 /// - float constants are exact (m * 2^e); a mean multiplies by 1/n;
-/// - activations and narrowing casts are hashes, widening is the identity;
+/// - functions of one number and narrowing casts are hashes, widening is the
+///   identity; exp is one function wherever it is applied;
 /// - a maximum is taken in a random keyed order: in the order of the residues 0
 ///   would be the least, and a maximum of masked terms would look like a sum;
+/// - the maximum of nothing is an element that comes first in that order;
+/// - dropout multiplies by a hash of seed, site and place;
 /// - softmax hashes for exp, without subtracting a maximum, and divides; masked
 ///   keys are left out;
 /// - rope's cosine and sine are hashes of position and pair;
