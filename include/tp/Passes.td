@@ -336,8 +336,8 @@ def LowerToCPU : Pass<"tp-lower-to-cpu", "::mlir::ModuleOp"> {
   let summary = "from the program of one rank to the LLVM dialect";
   let description = [{
     Chains of elementwise operations are fused and become loops; products,
-    attention, norms, lookups and collectives become calls of the run-time
-    library. Buffers come from the rank's arena and are freed after their last
+    attention, norms, reductions, lookups, dropout and collectives become calls
+    of the run-time library. Buffers come from the rank's arena and are freed after their last
     use. Collectives are numbered in program order, the same on all ranks.
 
     Before:

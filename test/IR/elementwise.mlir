@@ -19,12 +19,15 @@ func.func @rules(%x: tensor<3x5x7xf32>, %r: tensor<7xf32>,
   return
 }
 
-// A partial sum may be divided by what every rank has.
+// A partial sum may be divided by what every rank has, and loses the same
+// elements on all of them.
 tp.mesh @mesh = <["tp"=3]>
 #whole = #tp.sharding<@mesh, [{}, {}]>
 #sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
-// CHECK-LABEL: @partial_numerator
-func.func @partial_numerator(%x: tensor<5x7xf32, #sum>, %y: tensor<5x7xf32, #whole>) -> tensor<5x7xf32, #sum> {
+#scalar = #tp.sharding<@mesh, []>
+// CHECK-LABEL: @partial_sums
+func.func @partial_sums(%x: tensor<5x7xf32, #sum>, %y: tensor<5x7xf32, #whole>, %s: tensor<i64, #scalar>) -> tensor<5x7xf32, #sum> {
   %z = tp.div %x, %y : (tensor<5x7xf32, #sum>, tensor<5x7xf32, #whole>) -> tensor<5x7xf32, #sum>
-  return %z : tensor<5x7xf32, #sum>
+  %d = tp.dropout %z, %s {rate = 0.5 : f64} : (tensor<5x7xf32, #sum>, tensor<i64, #scalar>) -> tensor<5x7xf32, #sum>
+  return %d : tensor<5x7xf32, #sum>
 }

@@ -33,6 +33,16 @@ func.func @sum_of_another_element_type(%x: tensor<3x5xf32>) -> tensor<3xf64> {
 
 // -----
 
+tp.mesh @mesh = <["tp"=3]>
+#columns = #tp.sharding<@mesh, [{}, {"tp"}]>
+func.func @reduced_dimension_kept_on_a_mesh(%x: tensor<5x9xf32, #columns>) {
+  // expected-error @below {{should be 'tensor<5xf32>'}}
+  %y = tp.reduce sum %x over [1] : (tensor<5x9xf32, #columns>) -> tensor<5x9xf32, #columns>
+  return
+}
+
+// -----
+
 func.func @sum_of_truth_values(%x: tensor<3x5xi1>) -> tensor<3xi1> {
   // expected-error @below {{'tp.reduce' op a sum of i1 values is not defined; tp.cast makes them numbers}}
   %y = tp.reduce sum %x over [1] : (tensor<3x5xi1>) -> tensor<3xi1>
