@@ -9,7 +9,9 @@
 func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
                 %a: tensor<12x7xf32> {tp.name = "a", tp.parameter},
                 %b: tensor<7x12xf32> {tp.name = "b", tp.parameter},
-                %r: tensor<12xf32> {tp.name = "r", tp.parameter})
+                %r: tensor<12xf32> {tp.name = "r", tp.parameter},
+                %i: tensor<12xi32> {tp.name = "i", tp.bound = 9},
+                %j: tensor<12xi32> {tp.name = "j", tp.bound = 9})
     -> (tensor<3x5x7xf32> {tp.name = "y"}) {
   %p = tp.matmul %x, %a {transpose_b}
       : (tensor<3x5x7xf32>, tensor<12x7xf32>) -> tensor<3x5x12xf32>
@@ -21,7 +23,13 @@ func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
   %q = tp.div %l, %u
       : (tensor<3x5x12xf32>, tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
   %v = tp.div %q, %r : (tensor<3x5x12xf32>, tensor<12xf32>) -> tensor<3x5x12xf32>
-  %y = tp.matmul %v, %b {transpose_b}
+  %g = tp.tanh %v : (tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
+  %m = tp.compare lt %i, %j : (tensor<12xi32>, tensor<12xi32>) -> tensor<12xi1>
+  %c = tp.cast %m : (tensor<12xi1>) -> tensor<12xf32>
+  %k = tp.mul %g, %c : (tensor<3x5x12xf32>, tensor<12xf32>) -> tensor<3x5x12xf32>
+  %w = tp.cast %k : (tensor<3x5x12xf32>) -> tensor<3x5x12xf64>
+  %n = tp.cast %w : (tensor<3x5x12xf64>) -> tensor<3x5x12xf32>
+  %y = tp.matmul %n, %b {transpose_b}
       : (tensor<3x5x12xf32>, tensor<7x12xf32>) -> tensor<3x5x7xf32>
   return %y : tensor<3x5x7xf32>
 }

@@ -1,4 +1,4 @@
-// Slices and broadcasts next to dimensions that are split.
+// Slices, broadcasts and transposes next to dimensions that are split.
 // RUN: tp-run %s --check --mesh=tp=2 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=3 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
@@ -25,7 +25,11 @@ func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
   %u = tp.mul %r, %f
       : (tensor<3x5x12xf32>, tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
   %g = tp.gelu %u : (tensor<3x5x12xf32>) -> tensor<3x5x12xf32>
-  %y = tp.matmul %g, %b {transpose_b}
+  %h = tp.transpose %g by [1, 2, 0]
+      : (tensor<3x5x12xf32>) -> tensor<5x12x3xf32>
+  %i = tp.transpose %h by [2, 0, 1]
+      : (tensor<5x12x3xf32>) -> tensor<3x5x12xf32>
+  %y = tp.matmul %i, %b {transpose_b}
       : (tensor<3x5x12xf32>, tensor<7x12xf32>) -> tensor<3x5x7xf32>
   return %y : tensor<3x5x7xf32>
 }

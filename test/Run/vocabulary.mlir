@@ -1,5 +1,5 @@
-// Losses over split classes; of 12 columns 10 are classes, and two of the tokens
-// are not counted. With dp the tokens are split as well.
+// A lookup in, and losses over, a split vocabulary; of 12 columns 10 are classes,
+// and two of the tokens are not counted. With dp the tokens are split as well.
 // RUN: tp-run %s --check --mesh=tp=2 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=3 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
@@ -9,11 +9,14 @@
 // CHECK: smoothed []: max error {{.*}}: ok
 // CHECK: taken [3, 5]: max error {{.*}}: ok
 // CHECK: exact: equal in the field {{.*}}: ok
-func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
+func.func @main(%ids: tensor<3x5xi64> {tp.name = "ids"},
+                %e: tensor<12x7xf32> {tp.name = "e", tp.parameter},
                 %w: tensor<12x7xf32> {tp.name = "w", tp.parameter},
                 %t: tensor<3x5xi32> {tp.name = "t"})
     -> (tensor<f32> {tp.name = "loss"}, tensor<f32> {tp.name = "smoothed"},
         tensor<3x5xf32> {tp.name = "taken"}) {
+  %x = tp.embedding %e, %ids
+      : (tensor<12x7xf32>, tensor<3x5xi64>) -> tensor<3x5x7xf32>
   %p = tp.matmul %x, %w {transpose_b}
       : (tensor<3x5x7xf32>, tensor<12x7xf32>) -> tensor<3x5x12xf32>
   %a = tp.cross_entropy %p, %t {vocabulary = 10 : i64}
