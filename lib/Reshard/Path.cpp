@@ -138,8 +138,13 @@ void LayoutSpace::addSubsetEdges(unsigned from, ArrayRef<AxisPart> subset) {
   const Layout &layout = layouts[from];
   bool isPartial = llvm::is_contained(layout.unreduced, subset.front());
   AxisParts set(subset);
-  addEdge(from, {isPartial ? LayoutStep::AllReduce : LayoutStep::ToUnreduced, 0,
-                 0, set});
+  bool isMaximum =
+      !layout.unreduced.empty() && layout.kind == ReductionKind::Max;
+  if (isPartial)
+    addEdge(from, {LayoutStep::AllReduce, 0, 0, set});
+  // Zeros on the other ranks make a sum, but no maximum.
+  else if (!isMaximum)
+    addEdge(from, {LayoutStep::ToUnreduced, 0, 0, set});
   llvm::sort(set);
   do
     for (unsigned dim = 0; dim < layout.dims.size(); ++dim)
