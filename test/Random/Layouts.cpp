@@ -98,6 +98,12 @@ static bool holdsMaxima(Value value) {
   return sharding && sharding.getKind() == ReductionKind::Max;
 }
 
+/// Whether `value` is an unfinished maximum over just these axes.
+static bool holdsMaximaOver(Value value, ArrayRef<AxisPart> axes) {
+  return holdsMaxima(value) &&
+         normalizeSet(getCheckedLayout(value).unreduced) == normalizeSet(axes);
+}
+
 static bool overlapsAny(const AxisPart &part, ArrayRef<AxisPart> others) {
   return llvm::any_of(
       others, [&](const AxisPart &other) { return part.overlaps(other); });
@@ -127,7 +133,8 @@ LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
     int64_t use = chance.below(6);
     if (overlapsAny(part, maxima))
       continue;
-    if (use == 0 && !linear.empty()) {
+    // What is an unfinished maximum over some axes is none over others.
+    if (use == 0 && !linear.empty() && maxima.empty()) {
       carried.push_back(part);
       continue;
     }
@@ -151,7 +158,8 @@ LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
       layout.unreduced = reduced;
     if (isResult || llvm::is_contained(linear, tensor))
       layout.unreduced.append(carried);
-    if (!maxima.empty() && (isResult || holdsMaxima(op->getOperand(tensor)))) {
+    if (!maxima.empty() &&
+        (isResult || holdsMaximaOver(op->getOperand(tensor), maxima))) {
       layout.unreduced.append(maxima);
       layout.kind = ReductionKind::Max;
     } else if (isResult && !layout.unreduced.empty()) {
