@@ -13,8 +13,8 @@ def Check : Pass<"tp-check", "::mlir::ModuleOp"> {
     The type checker: every rank must be able to compute its pieces of an
     operation's results from its pieces of the operands. Reads nothing but the
     operations' rules. Each violation comes with its cause and with fixes that
-    type-check. `tp-opt` runs it on what it reads and, under `--verify-each`,
-    after every pass.
+    type-check. `tp-opt` runs it on what it reads, unless the first pass is
+    `tp-legalize`, and, under `--verify-each`, after every pass.
 
     Before:
     ```mlir
@@ -60,6 +60,78 @@ def PrintShardingRules : Pass<"tp-print-sharding-rules", "::mlir::ModuleOp"> {
     }
     ```
   }];
+}
+
+def Legalize : Pass<"tp-legalize", "::mlir::ModuleOp"> {
+  let summary = "applies the mechanical fixes of sharding violations";
+  let description = [{
+    Puts a program right that tp-check refuses: a collective before a
+    nonlinearity, a reshard where operands disagree or a call or return differs
+    from the signature; a collective that does not fit is replaced or left out.
+    Of the fixes that tp-check offers the first one is taken; a remark says so
+    for each. What has none stays an error.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole = #tp.sharding<@mesh, [ {} ]>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #whole> {
+      %0 = tp.relu %x : (tensor<4xf32, #sum>) -> tensor<4xf32, #sum>
+      %1 = tp.all_reduce %0 over {"tp"} : (tensor<4xf32, #sum>) -> tensor<4xf32, #whole>
+      return %1 : tensor<4xf32, #whole>
+    }
+    ```
+    Run: --tp-legalize
+
+    After:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    #sum = #tp.sharding<@mesh, [ {} ], unreduced = {"tp"}>
+    #whole = #tp.sharding<@mesh, [ {} ]>
+    func.func @main(%x: tensor<4xf32, #sum>) -> tensor<4xf32, #whole> {
+      %0 = tp.all_reduce %x over {"tp"} : (tensor<4xf32, #sum>) -> tensor<4xf32, #whole>
+      %1 = tp.relu %0 : (tensor<4xf32, #whole>) -> tensor<4xf32, #whole>
+      return %1 : tensor<4xf32, #whole>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tp::TPDialect"];
+}
+
+def LegalDegrees : Pass<"tp-legal-degrees", "::mlir::ModuleOp"> {
+  let summary = "lists the numbers of ranks that a model may be split over";
+  let description = [{
+    For an open program: every number of ranks up to `max` on one axis, with what
+    excludes it: query heads, KV heads that neither divide nor are divided by it,
+    weights of which it divides no dimension. It is the arithmetic by which
+    tp-plan refuses a mesh, weights being stationary and shards even. A legal
+    degree may still leave a dimension undivided, which is listed: the weight is
+    then split along another one, which costs more.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter}) -> tensor<4x8xf32> {
+      %0 = tp.matmul %x, %a : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+    Run: --tp-legal-degrees="max=8" -o /dev/null
+
+    After:
+    ```text
+    legal degrees up to 8: 1, 2, 3, 4, 6, 8
+    4: not divided: 6 (dimension 0 of argument 1)
+    excluded
+    5: 5 divides no dimension of argument 1 [6, 8]
+    ```
+  }];
+  let options = [
+    Option<"max", "max", "int64_t", "128", "the largest number of ranks">,
+    Option<"format", "format", "std::string", "\"text\"", "text or json">,
+    Option<"output", "output", "std::string", "",
+           "file for the report; - is standard output, default standard error">,
+  ];
 }
 
 def ImportShardy : Pass<"tp-import-shardy", "::mlir::ModuleOp"> {

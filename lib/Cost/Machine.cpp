@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Cost/Machine.h"
+#include "tp/IR/SourceText.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -99,7 +100,33 @@ static Error checkMachine(StringRef file, const Machine &machine) {
   return checkLinks(file, machine);
 }
 
+/// The YAML parser recurses on flow brackets and on nested block sequences.
+static Error checkNesting(StringRef file, StringRef text) {
+  constexpr size_t mostBytes = 1 << 16;
+  if (text.size() > mostBytes)
+    return createStringError("%s: %zu bytes; a machine description has at most "
+                             "%zu",
+                             file.str().c_str(), text.size(), mostBytes);
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [index, line] : enumerate(lines)) {
+    unsigned dashes = 0;
+    while (line.consume_front("- ") || line.consume_front("? ") ||
+           line.consume_front(" "))
+      ++dashes;
+    if (dashes > maxNesting)
+      return createStringError("%s:%zu: nested more than %u deep",
+                               file.str().c_str(), index + 1, maxNesting);
+  }
+  if (std::optional<size_t> place = findDeepNesting(text))
+    return createStringError("%s: byte %zu: nested more than %u deep",
+                             file.str().c_str(), *place, maxNesting);
+  return Error::success();
+}
+
 Expected<Machine> Machine::parse(StringRef text, StringRef fileName) {
+  if (Error error = checkNesting(fileName, text))
+    return std::move(error);
   Machine machine;
   std::string message;
   yaml::Input input(

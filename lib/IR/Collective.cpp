@@ -3,8 +3,8 @@
 /// Collectives of the typed phase and their local forms.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tp/IR/Legality.h"
 #include "tp/IR/LocalShape.h"
-#include "tp/IR/TP.h"
 
 using namespace mlir;
 using namespace tp;
@@ -112,6 +112,35 @@ LayoutStep ToUnreducedOp::getLayoutStep() {
 }
 LayoutStep CollectivePermuteOp::getLayoutStep() {
   return makeStep(*this, LayoutStep::Permute, getAxes(), getDim());
+}
+
+Value tp::createStep(OpBuilder &builder, Location loc, Value value,
+                     const LayoutStep &step, Type result) {
+  MeshAttr mesh = lookupMesh(builder.getInsertionBlock()->getParentOp(),
+                             getSharding(value).getMesh());
+  SmallVector<Attribute> refs;
+  for (const AxisPart &part : step.parts)
+    refs.push_back(toAttr(part, mesh));
+  ArrayAttr axes = builder.getArrayAttr(refs);
+  switch (step.kind) {
+  case LayoutStep::AllReduce:
+    return AllReduceOp::create(builder, loc, result, value, axes);
+  case LayoutStep::AllGather:
+    return AllGatherOp::create(builder, loc, result, value, step.dim, axes);
+  case LayoutStep::ReduceScatter:
+    return ReduceScatterOp::create(builder, loc, result, value, step.dim, axes);
+  case LayoutStep::AllToAll:
+    return AllToAllOp::create(builder, loc, result, value, step.dim,
+                              step.target, axes);
+  case LayoutStep::AllSlice:
+    return AllSliceOp::create(builder, loc, result, value, step.dim, axes);
+  case LayoutStep::ToUnreduced:
+    return ToUnreducedOp::create(builder, loc, result, value, axes);
+  case LayoutStep::Permute:
+    return CollectivePermuteOp::create(builder, loc, result, value, step.dim,
+                                       axes);
+  }
+  return value;
 }
 
 //===- Local forms --------------------------------------------------------===//

@@ -28,70 +28,129 @@ static std::string describeNeed(const LayoutStep &step,
                          "some order",
                          step.dim, axes);
   case LayoutStep::AllSlice:
-  case LayoutStep::ToUnreduced:
     return "an operand that is whole over " + axes;
+  case LayoutStep::ToUnreduced:
+    return "an operand that is whole over " + axes +
+           ", and makes a sum, never a maximum";
   }
   return "";
 }
 
-/// All axes that a layout uses.
-static AxisParts usedAxes(const Layout &layout) {
-  AxisParts used(layout.unreduced);
-  for (const DimLayout &dim : layout.dims)
+/// Whether collectives lead from one layout to the other: nothing becomes an
+/// unfinished maximum that was none.
+static bool isReachable(const Layout &before, const Layout &after) {
+  if (after.unreduced.empty() || after.kind == ReductionKind::Sum)
+    return true;
+  return before.kind == ReductionKind::Max &&
+         containsParts(before.unreduced, after.unreduced);
+}
+
+namespace {
+
+/// One operation that changes only the layout, from one that it gets to one
+/// that it declares.
+class ConversionChecker {
+public:
+  ConversionChecker(Operation *op, MeshAttr mesh)
+      : op(op), mesh(mesh), before(getCheckedLayout(op->getOperand(0))),
+        after(getCheckedLayout(op->getResult(0))),
+        type(cast<RankedTensorType>(op->getResult(0).getType())) {}
+
+  std::vector<Violation> checkStep(const LayoutStep &step);
+  std::vector<Violation> checkReshard();
+
+private:
+  std::string name() const {
+    return "'" + op->getName().getStringRef().str() + "'";
+  }
+  std::string toText(const Layout &layout) const {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << toAttr(layout, mesh, getSharding(type).getMesh());
+    return text;
+  }
+
+  bool isAlreadyUsed(const LayoutStep &step) const;
+  std::vector<Violation> violate(const Twine &message, StringRef fix = "",
+                                 const Layout *made = nullptr);
+
+  Operation *op;
+  MeshAttr mesh;
+  Layout before, after;
+  RankedTensorType type;
+};
+
+} // namespace
+
+/// Whether the step adds axes that the operand uses.
+bool ConversionChecker::isAlreadyUsed(const LayoutStep &step) const {
+  if (step.kind != LayoutStep::AllSlice && step.kind != LayoutStep::ToUnreduced)
+    return false;
+  AxisParts used(before.unreduced);
+  for (const DimLayout &dim : before.dims)
     llvm::append_range(used, dim.parts);
-  return used;
+  return llvm::any_of(step.parts, [&](const AxisPart &part) {
+    return llvm::any_of(
+        used, [&](const AxisPart &known) { return part.overlaps(known); });
+  });
+}
+
+/// One violation, with what the operand is for a cause. `made` is what the
+/// operation makes, if that is a fix.
+std::vector<Violation> ConversionChecker::violate(const Twine &message,
+                                                  StringRef fix,
+                                                  const Layout *made) {
+  Violation violation;
+  violation.label = "R11";
+  violation.message = (name() + message).str();
+  Value operand = op->getOperand(0);
+  if (before.unreduced.empty())
+    violation.causes.push_back(
+        {operand.getLoc(), "the operand is laid out here: " + toText(before)});
+  else
+    violation.causes.push_back(findCause(operand, before.unreduced));
+  if (made)
+    violation.fixes.push_back({fix.str(), {before, *made}});
+  if (before.means(after, type.getShape()))
+    violation.fixes.push_back({"leave it out", {before, after}});
+  else if (isReachable(before, after))
+    violation.fixes.push_back(
+        {"instead " + describeConversion(before, after, type, mesh,
+                                         getSharding(type).getMesh(), "it"),
+         {before, after}});
+  else
+    violation.fixes.push_back(
+        {"leave it out; the result is then " + toText(before),
+         {before, before}});
+  return {violation};
+}
+
+std::vector<Violation> ConversionChecker::checkStep(const LayoutStep &step) {
+  if (step.parts.empty())
+    return violate(": its axes are not axes of the mesh");
+  std::optional<Layout> made = applyTowards(step, before, after);
+  if (!made || isAlreadyUsed(step))
+    return violate(": needs " + describeNeed(step, toString(step.parts, mesh)));
+  if (made->means(after, type.getShape()))
+    return {};
+  return violate(": its result should be " + toText(*made),
+                 "declare the result so", &*made);
+}
+
+std::vector<Violation> ConversionChecker::checkReshard() {
+  if (isReachable(before, after))
+    return {};
+  return violate(": its result is an unfinished maximum over " +
+                 toString(after.unreduced, mesh) +
+                 ", which neither a sum nor a finished value becomes");
 }
 
 // R11: a collective fits its operand, and its result is what it makes.
-SmallVector<Violation> tp::checkCollective(CollectiveOpInterface op,
+std::vector<Violation> tp::checkCollective(CollectiveOpInterface op,
                                            MeshAttr mesh) {
-  SmallVector<Violation> violations;
-  LayoutStep step = op.getLayoutStep();
-  std::string axes = toString(step.parts, mesh);
-  std::string name = "'" + op->getName().getStringRef().str() + "'";
-  auto add = [&](const Twine &message, StringRef fix) {
-    Violation &violation = violations.emplace_back();
-    violation.label = "R11";
-    violation.message = (name + message).str();
-    violation.fixes.push_back(fix.str());
-  };
-  Layout before = getCheckedLayout(op->getOperand(0));
-  Layout after = getCheckedLayout(op->getResult(0));
-  ArrayRef<int64_t> shape =
-      cast<ShapedType>(op->getOperand(0).getType()).getShape();
-  if (step.parts.empty()) {
-    add(": its axes are not axes of the mesh", "name axes of the mesh");
-    return violations;
-  }
-  std::optional<Layout> made = apply(step, before);
-  bool addsAxes =
-      step.kind == LayoutStep::AllSlice || step.kind == LayoutStep::ToUnreduced;
-  bool alreadyUsed =
-      addsAxes && llvm::any_of(step.parts, [&](const AxisPart &part) {
-        return llvm::any_of(usedAxes(before), [&](const AxisPart &used) {
-          return part.overlaps(used);
-        });
-      });
-  bool maxToSum = step.kind == LayoutStep::ToUnreduced &&
-                  !before.unreduced.empty() && before.kind != after.kind;
-  if (!made || alreadyUsed || maxToSum) {
-    add(": needs " + describeNeed(step, axes),
-        "leave it out, or name the axes that the operand has");
-    return violations;
-  }
-  if (step.kind == LayoutStep::ToUnreduced && before.unreduced.empty())
-    made->kind = after.kind;
-  for (auto [dim, target] : llvm::zip_equal(made->dims, after.dims))
-    dim.unit = target.unit;
-  if (!made->means(after, shape))
-    add(
-        ": its result should be " +
-            [&] {
-              std::string text;
-              llvm::raw_string_ostream(text) << toAttr(
-                  *made, mesh, getSharding(op->getOperand(0)).getMesh());
-              return text;
-            }(),
-        "declare the result so");
-  return violations;
+  return ConversionChecker(op, mesh).checkStep(op.getLayoutStep());
+}
+
+std::vector<Violation> tp::checkReshard(ReshardOp op, MeshAttr mesh) {
+  return ConversionChecker(op, mesh).checkReshard();
 }

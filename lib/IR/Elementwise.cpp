@@ -252,8 +252,23 @@ bool CastOp::keepsPartialSums(std::string &why) {
   return false;
 }
 
+/// Zeros of either sign, or no elements at all.
+static bool isZero(ElementsAttr value) {
+  if (value.getNumElements() == 0)
+    return true;
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || !dense.isSplat())
+    return false;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().isZero();
+  return dense.getSplatValue<APInt>().isZero();
+}
+
 ShardingRule ConstantOp::getShardingRule() {
-  return elementwiseRule(*this, 0).build();
+  ShardingRuleBuilder builder = elementwiseRule(*this, 0);
+  if (isZero(getValue()))
+    builder.isZero();
+  return builder.build();
 }
 
 //===- Constant -----------------------------------------------------------===//

@@ -51,8 +51,8 @@ static LogicalResult verifyCount(ReduceOp op) {
                             << op.getDimensions().size();
   int64_t size = op.getInput().getType().getDimSize(op.getDimensions()[0]);
   if (count < 0 || (count > size && !op.getOrigin()))
-    return op.emitOpError() << "count = " << count << " of " << size
-                            << " elements";
+    return op.emitOpError()
+           << "count = " << count << " of " << size << " elements";
   return success();
 }
 
@@ -65,10 +65,10 @@ LogicalResult ReduceOp::verify() {
     return emitOpError() << "a sum of i1 values is not defined; tp.cast makes "
                             "them numbers";
   // A rank may be left with nothing; the whole may not.
-  bool isEmpty = getCount() == 0 ||
-                 llvm::any_of(getDimensions(), [&](int64_t dim) {
-                   return input.getDimSize(dim) == 0;
-                 });
+  bool isEmpty =
+      getCount() == 0 || llvm::any_of(getDimensions(), [&](int64_t dim) {
+        return input.getDimSize(dim) == 0;
+      });
   if (isMax && isEmpty && !isInLocalFunction(*this))
     return emitOpError() << "nothing has no maximum: dimensions ["
                          << getDimensions() << "] of " << input;

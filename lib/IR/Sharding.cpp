@@ -97,6 +97,35 @@ AxisParts tp::subtractParts(ArrayRef<AxisPart> lhs, ArrayRef<AxisPart> rhs) {
   return current;
 }
 
+/// The one of `set` in which the most major digit of `part` lies, provided that
+/// its borders and those of `part` divide one another; null if there is none.
+static const AxisPart *findCover(ArrayRef<AxisPart> set, const AxisPart &part) {
+  for (const AxisPart &known : set) {
+    if (known.axis != part.axis || known.pre > part.pre)
+      continue;
+    int64_t end = known.pre * known.size, partEnd = part.pre * part.size;
+    bool nested = part.pre % known.pre == 0 && end > part.pre &&
+                  end % part.pre == 0 &&
+                  (end >= partEnd ? end % partEnd : partEnd % end) == 0;
+    if (nested)
+      return &known;
+  }
+  return nullptr;
+}
+
+bool tp::containsParts(ArrayRef<AxisPart> set, ArrayRef<AxisPart> parts) {
+  for (AxisPart part : parts) {
+    while (part.size > 1) {
+      const AxisPart *cover = findCover(set, part);
+      if (!cover)
+        return false;
+      int64_t end = cover->pre * cover->size, partEnd = part.pre * part.size;
+      part = {part.axis, end, end >= partEnd ? 1 : partEnd / end};
+    }
+  }
+  return true;
+}
+
 //===- Layouts ------------------------------------------------------------===//
 
 bool Layout::isWhole() const {
@@ -110,7 +139,7 @@ Layout Layout::canonical(ArrayRef<int64_t> shape) const {
   for (auto [dim, size] : llvm::zip_equal(result.dims, shape)) {
     dim.parts = joinParts(dim.parts, size / dim.unit);
     // Where the shards are even anyway, dealing by unit changes nothing.
-    if (size % (dim.unit * numRanks(dim.parts)) == 0)
+    if (size / dim.unit % numRanks(dim.parts) == 0)
       dim.unit = 1;
   }
   result.unreduced = normalizeSet(unreduced);
@@ -145,15 +174,24 @@ resolveAxis(AxisRefAttr ref, MeshAttr mesh,
   return AxisPart{*index, ref.getPreSize(), ref.getSize()};
 }
 
-/// Refuses parts that share a coordinate: a rank would hold two places.
+/// Refuses parts that share a coordinate, for a rank would hold two places, and
+/// parts of one axis that no mesh of smaller axes has: on 6 ranks (1)2 and (3)2
+/// name the places 00 and 11 twice, 01 and 10 once.
 static LogicalResult
 checkDisjoint(ArrayRef<AxisPart> parts, MeshAttr mesh,
               llvm::function_ref<InFlightDiagnostic()> emitError) {
   for (auto [i, part] : llvm::enumerate(parts))
-    for (const AxisPart &other : parts.take_front(i))
+    for (const AxisPart &other : parts.take_front(i)) {
       if (part.overlaps(other))
         return emitError() << "axis " << toString(part, mesh)
                            << " is used twice in one sharding";
+      auto [major, minor] = std::minmax(part, other);
+      if (part.axis == other.axis && minor.pre % (major.pre * major.size) != 0)
+        return emitError() << "sub-axes " << toString(major, mesh) << " and "
+                           << toString(minor, mesh)
+                           << " do not go together: " << major.pre << " * "
+                           << major.size << " must divide " << minor.pre;
+    }
   return success();
 }
 
@@ -257,6 +295,20 @@ MeshAttr tp::lookupMesh(Operation *op, FlatSymbolRefAttr name) {
   return mesh ? mesh.getMesh() : MeshAttr();
 }
 
+std::optional<Layout> tp::findLayout(Type type, Operation *near) {
+  ShardingAttr sharding = getSharding(type);
+  MeshAttr mesh = sharding ? lookupMesh(near, sharding.getMesh()) : MeshAttr();
+  if (!mesh)
+    return std::nullopt;
+  ScopedDiagnosticHandler quiet(near->getContext(),
+                                [](Diagnostic &) { return success(); });
+  FailureOr<Layout> layout =
+      resolve(sharding, mesh, [&] { return near->emitError(); });
+  if (failed(layout))
+    return std::nullopt;
+  return *layout;
+}
+
 Layout tp::getCheckedLayout(Type type, Operation *near) {
   ShardingAttr sharding = getSharding(type);
   if (!sharding)
@@ -278,6 +330,73 @@ Layout tp::getCheckedLayout(Value value) {
 }
 
 //===- Steps --------------------------------------------------------------===//
+
+/// Steps that might lead from `before` to `after`: whatever moves exactly the
+/// axes in which the two differ.
+static std::vector<LayoutStep> candidateSteps(const Layout &before,
+                                              const Layout &after) {
+  std::vector<LayoutStep> steps;
+  AxisParts reduced = subtractParts(before.unreduced, after.unreduced);
+  AxisParts added = subtractParts(after.unreduced, before.unreduced);
+  if (!reduced.empty())
+    steps.push_back({LayoutStep::AllReduce, 0, 0, reduced});
+  if (!added.empty())
+    steps.push_back({LayoutStep::ToUnreduced, 0, 0, added});
+  unsigned rank = before.dims.size();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    const AxisParts &from = before.dims[dim].parts, &to = after.dims[dim].parts;
+    AxisParts gathered = subtractParts(from, to),
+              split = subtractParts(to, from);
+    if (!reduced.empty())
+      steps.push_back({LayoutStep::ReduceScatter, dim, 0, reduced});
+    if (!split.empty())
+      steps.push_back({LayoutStep::AllSlice, dim, 0, split});
+    if (gathered.empty() && !to.empty())
+      steps.push_back({LayoutStep::Permute, dim, 0, to});
+    if (gathered.empty())
+      continue;
+    steps.push_back({LayoutStep::AllGather, dim, 0, gathered});
+    for (unsigned target = 0; target < rank; ++target)
+      if (target != dim)
+        steps.push_back({LayoutStep::AllToAll, dim, target, gathered});
+  }
+  return steps;
+}
+
+std::optional<Layout> tp::applyTowards(const LayoutStep &step,
+                                       const Layout &before,
+                                       const Layout &after) {
+  std::optional<Layout> made = apply(step, before);
+  if (!made)
+    return std::nullopt;
+  if (step.kind == LayoutStep::ToUnreduced) {
+    // Zeros are added elsewhere: that is right for a sum alone.
+    bool isSum = after.kind == ReductionKind::Sum &&
+                 (before.unreduced.empty() || before.kind == after.kind);
+    return isSum ? made : std::nullopt;
+  }
+  // Where a dimension is split anew the unit may be chosen.
+  bool splits = step.kind == LayoutStep::AllSlice ||
+                step.kind == LayoutStep::ReduceScatter ||
+                step.kind == LayoutStep::AllToAll;
+  unsigned dim = step.kind == LayoutStep::AllToAll ? step.target : step.dim;
+  if (splits && before.dims[dim].parts.empty())
+    made->dims[dim].unit = after.dims[dim].unit;
+  return made;
+}
+
+std::optional<LayoutStep> tp::findStep(const Layout &before,
+                                       const Layout &after,
+                                       ArrayRef<int64_t> shape) {
+  if (before.means(after, shape))
+    return std::nullopt;
+  for (const LayoutStep &step : candidateSteps(before, after)) {
+    std::optional<Layout> made = applyTowards(step, before, after);
+    if (made && made->means(after, shape))
+      return step;
+  }
+  return std::nullopt;
+}
 
 StringRef tp::toString(LayoutStep::Kind kind) {
   switch (kind) {
@@ -320,10 +439,6 @@ static bool removeMinor(DimLayout &dim, ArrayRef<AxisPart> parts) {
       dim.parts.pop_back();
   }
   return true;
-}
-
-static bool containsParts(ArrayRef<AxisPart> set, ArrayRef<AxisPart> parts) {
-  return subtractParts(parts, set).empty();
 }
 
 std::optional<Layout> tp::apply(const LayoutStep &step, const Layout &layout) {

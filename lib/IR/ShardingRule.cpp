@@ -52,6 +52,17 @@ ShardingRuleBuilder &ShardingRuleBuilder::takesMaximum() {
   return *this;
 }
 
+ShardingRuleBuilder &ShardingRuleBuilder::isZero() {
+  rule.isZero = true;
+  return *this;
+}
+
+ShardingRuleBuilder &ShardingRuleBuilder::heads(unsigned groups,
+                                                unsigned inGroup) {
+  rule.heads = {groups, inGroup};
+  return *this;
+}
+
 ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
                                                ArrayRef<unsigned> factors) {
   rule.flopsPerPoint = flopsPerPoint;

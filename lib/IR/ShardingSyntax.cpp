@@ -177,11 +177,17 @@ DimShardingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 static FailureOr<DimShardingAttr> parseDim(AsmParser &parser) {
   SmallVector<AxisRefAttr> axes;
   int64_t unit = 1;
+  bool hasUnit = false;
   SMLoc loc = parser.getCurrentLocation();
   // Axes first, then at most one `unit = u`.
   auto parseEntry = [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalKeyword("unit")))
+    if (hasUnit)
+      return parser.emitError(parser.getCurrentLocation())
+             << "nothing follows the unit of a dimension";
+    if (succeeded(parser.parseOptionalKeyword("unit"))) {
+      hasUnit = true;
       return failure(parser.parseEqual() || parser.parseInteger(unit));
+    }
     FailureOr<AxisRefAttr> ref = parseAxisRef(parser);
     if (failed(ref))
       return failure();
@@ -264,10 +270,15 @@ static ParseResult parseUnreduced(AsmParser &parser, ReductionKind &kind,
                                   SmallVectorImpl<AxisRefAttr> &axes) {
   if (parser.parseKeyword("unreduced") || parser.parseEqual())
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("max")))
-    kind = ReductionKind::Max;
-  else
-    (void)parser.parseOptionalKeyword("sum");
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word))) {
+    std::optional<ReductionKind> known = symbolizeReductionKind(word);
+    if (!known)
+      return parser.emitError(loc)
+             << "values combine as sum or max, not as '" << word << "'";
+    kind = *known;
+  }
   return parseAxisList(parser, axes);
 }
 

@@ -3,6 +3,7 @@
 /// Pass tp-insert-collectives: reshards become the cheapest tree of
 /// collectives.
 
+#include "tp/IR/Legality.h"
 #include "tp/Passes.h"
 #include "tp/Reshard/Path.h"
 #include "llvm/ADT/MapVector.h"
@@ -110,29 +111,7 @@ Value CollectiveInserter::insertStep(OpBuilder &builder, Value value,
   Layout after = *apply(step, getCheckedLayout(value));
   Type result = withSharding(
       type, toAttr(after.canonical(type.getShape()), mesh, meshName));
-  SmallVector<Attribute> refs;
-  for (const AxisPart &part : step.parts)
-    refs.push_back(toAttr(part, mesh));
-  ArrayAttr axes = builder.getArrayAttr(refs);
-  switch (step.kind) {
-  case LayoutStep::AllReduce:
-    return AllReduceOp::create(builder, loc, result, value, axes);
-  case LayoutStep::AllGather:
-    return AllGatherOp::create(builder, loc, result, value, step.dim, axes);
-  case LayoutStep::ReduceScatter:
-    return ReduceScatterOp::create(builder, loc, result, value, step.dim, axes);
-  case LayoutStep::AllToAll:
-    return AllToAllOp::create(builder, loc, result, value, step.dim,
-                              step.target, axes);
-  case LayoutStep::AllSlice:
-    return AllSliceOp::create(builder, loc, result, value, step.dim, axes);
-  case LayoutStep::ToUnreduced:
-    return ToUnreducedOp::create(builder, loc, result, value, axes);
-  case LayoutStep::Permute:
-    return CollectivePermuteOp::create(builder, loc, result, value, step.dim,
-                                       axes);
-  }
-  return value;
+  return createStep(builder, loc, value, step, result);
 }
 
 Value CollectiveInserter::insertPath(OpBuilder &builder, Value value,
@@ -221,7 +200,9 @@ private:
       if (auto reshard = dyn_cast<ReshardOp>(op))
         if (getSharding(reshard.getInput()) && getSharding(reshard.getResult()))
           reshards[reshard.getInput()].push_back(reshard);
-    for (auto &[source, ops] : reshards) {
+    for (auto &[first, ops] : reshards) {
+      // The result of another reshard has been replaced by now.
+      Value source = ops.front().getInput();
       FlatSymbolRefAttr meshName = getSharding(source).getMesh();
       CostModel model(machine, lookupMesh(function, meshName));
       CollectiveInserter inserter(model, meshName);

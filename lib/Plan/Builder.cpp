@@ -313,6 +313,7 @@ LogicalResult ProblemBuilder::addNode(unsigned node) {
       << " that the constraints allow: shards must be even";
   if (!pinned[value].empty())
     diag << ", and its pins must agree";
+  diag.attachNote() << "the axes have " << numRanks(axes.parts) << " ranks";
   diag.attachNote() << "fix: use ranks that divide a dimension, weights=free, "
                        "or other pins";
   return failure();

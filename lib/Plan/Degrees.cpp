@@ -12,25 +12,6 @@ static bool hasFactor(const TensorFactors &tensor, unsigned factor) {
   });
 }
 
-/// The grouping that dimension `dim` shows, if some operands have its major
-/// factor alone and lack the minor one.
-static std::optional<HeadGrouping>
-findGrouping(const ShardingRule &rule, const DimFactors &dim, unsigned node) {
-  if (dim.size() != 2)
-    return std::nullopt;
-  HeadGrouping grouping{
-      node, rule.factors[dim[0]].size, rule.factors[dim[1]].size, {}};
-  for (auto [index, operand] : llvm::enumerate(rule.operands)) {
-    bool hasGroupsAlone = llvm::is_contained(operand, DimFactors{dim[0]}) &&
-                          !hasFactor(operand, dim[1]);
-    if (hasGroupsAlone)
-      grouping.groupOperands.push_back(index);
-  }
-  if (grouping.groupOperands.empty())
-    return std::nullopt;
-  return grouping;
-}
-
 std::vector<HeadGrouping> tp::findHeadGroupings(const Graph &graph) {
   std::vector<HeadGrouping> all;
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
@@ -38,11 +19,18 @@ std::vector<HeadGrouping> tp::findHeadGroupings(const Graph &graph) {
       continue;
     ShardingRule rule =
         cast<ShardingRuleOpInterface>(node.op).getShardingRule();
-    if (rule.operands.empty())
+    if (!rule.heads)
       continue;
-    for (const DimFactors &dim : rule.operands[0])
-      if (auto grouping = findGrouping(rule, dim, index))
-        all.push_back(*grouping);
+    auto [groups, inGroup] = *rule.heads;
+    HeadGrouping &grouping = all.emplace_back();
+    grouping = {static_cast<unsigned>(index),
+                rule.factors[groups].size,
+                rule.factors[inGroup].size,
+                {}};
+    // With one query head a group keys have as many heads as queries.
+    for (auto [number, operand] : llvm::enumerate(rule.operands))
+      if (grouping.inGroup != 1 && !hasFactor(operand, inGroup))
+        grouping.groupOperands.push_back(number);
   }
   return all;
 }
@@ -62,20 +50,45 @@ static std::string listLegalDegrees(const HeadGrouping &grouping) {
   return text;
 }
 
+/// Why the heads do not allow `ranks`.
+static std::string describeMisfit(const HeadGrouping &grouping, int64_t ranks) {
+  int64_t heads = grouping.groups * grouping.inGroup;
+  std::string number = std::to_string(ranks);
+  if (heads % ranks != 0)
+    return number + " does not divide " + std::to_string(heads);
+  return "neither of " + std::to_string(grouping.groups) + " and " + number +
+         " divides the other";
+}
+
 static void diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
                            MeshAxisAttr axis) {
   int64_t heads = grouping.groups * grouping.inGroup, ranks = axis.getSize();
   InFlightDiagnostic diag = node.op->emitOpError()
                             << heads << " query heads and " << grouping.groups
                             << " KV heads do not fit axis \"" << axis.getName()
-                            << "\" of " << ranks << " ranks: ";
-  if (heads % ranks != 0)
-    diag << ranks << " does not divide " << heads;
-  else
-    diag << "neither of " << grouping.groups << " and " << ranks
-         << " divides the other";
+                            << "\" of " << ranks
+                            << " ranks: " << describeMisfit(grouping, ranks);
   diag.attachNote() << "fix: use one of the legal degrees "
                     << listLegalDegrees(grouping);
+}
+
+/// Sizes of the parts of an axis of `ranks` ranks, cut where there are fewer KV
+/// groups than ranks.
+static SmallVector<int64_t> cutDegree(const std::vector<HeadGrouping> &all,
+                                      int64_t ranks) {
+  std::set<int64_t> borders = {ranks};
+  for (const HeadGrouping &grouping : all)
+    if (ranks > grouping.groups && grouping.groups > 1)
+      borders.insert(grouping.groups);
+  SmallVector<int64_t> sizes;
+  int64_t pre = 1;
+  for (int64_t border : borders) {
+    if (border % pre != 0)
+      continue;
+    sizes.push_back(border / pre);
+    pre = border;
+  }
+  return sizes;
 }
 
 FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
@@ -85,33 +98,26 @@ FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
   bool legal = true;
   for (auto [index, axis] : llvm::enumerate(mesh.getAxes())) {
     int64_t ranks = axis.getSize();
-    std::set<int64_t> borders;
     std::set<std::pair<int64_t, int64_t>> reported;
     for (const HeadGrouping &grouping : all) {
-      if (isData[index])
+      if (isData[index] || isLegalDegree(grouping, ranks))
         continue;
-      if (!isLegalDegree(grouping, ranks)) {
-        bool isNew =
-            reported.insert({grouping.groups, grouping.inGroup}).second;
-        if (isNew)
-          diagnoseDegree(graph.nodes[grouping.node], grouping, axis);
-        legal = false;
-        continue;
-      }
-      if (ranks > grouping.groups && grouping.groups > 1)
-        borders.insert(grouping.groups);
+      if (reported.insert({grouping.groups, grouping.inGroup}).second)
+        diagnoseDegree(graph.nodes[grouping.node], grouping, axis);
+      legal = false;
     }
     if (ranks == 1)
       continue;
     int64_t pre = 1;
-    borders.insert(ranks);
-    for (int64_t border : borders) {
-      if (border % pre != 0)
-        continue;
-      axes.parts.push_back({static_cast<unsigned>(index), pre, border / pre});
+    auto cut =
+        isData[index] ? SmallVector<int64_t>{ranks} : cutDegree(all, ranks);
+    for (int64_t size : cut) {
+      axes.parts.push_back({static_cast<unsigned>(index), pre, size});
       axes.isData.push_back(isData[index]);
-      axes.isReplica.push_back(pre != 1);
-      pre = border;
+      axes.isReplica.push_back(llvm::any_of(all, [&](const auto &grouping) {
+        return grouping.groups > 0 && pre % grouping.groups == 0;
+      }));
+      pre *= size;
     }
   }
   if (!legal)
@@ -150,4 +156,101 @@ tp::findGroupProjections(const Graph &graph,
         worklist.push_back(operand);
   }
   return projections;
+}
+
+//===- Every degree -------------------------------------------------------===//
+
+DegreeLimits tp::findDegreeLimits(const Graph &graph) {
+  DegreeLimits limits;
+  std::vector<HeadGrouping> all = findHeadGroupings(graph);
+  for (const HeadGrouping &grouping : all) {
+    bool known = llvm::any_of(limits.groupings, [&](const HeadGrouping &one) {
+      return one.groups == grouping.groups && one.inGroup == grouping.inGroup;
+    });
+    if (!known)
+      limits.groupings.push_back(grouping);
+  }
+  auto projections = findGroupProjections(graph, all);
+  std::set<std::pair<std::vector<int64_t>, bool>> seen;
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    if (node.kind != GraphNode::Operation)
+      continue;
+    auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
+    for (auto [operand, number] : llvm::enumerate(node.operands)) {
+      const GraphValue &value = graph.values[number];
+      if (!value.isParameter || !isContractedDim(rule, operand))
+        continue;
+      bool isGroup = projections.count({index, operand});
+      std::vector<int64_t> shape(value.type.getShape());
+      if (seen.insert({shape, isGroup}).second)
+        limits.weights.push_back({value.name, shape, isGroup});
+    }
+  }
+  return limits;
+}
+
+/// Whether parts of these sizes, each put on one of the dimensions, divide
+/// them.
+static bool divides(ArrayRef<int64_t> parts, std::vector<int64_t> shape) {
+  if (parts.empty())
+    return true;
+  for (int64_t &size : shape) {
+    if (size % parts.front() != 0)
+      continue;
+    int64_t whole = size;
+    size /= parts.front();
+    if (divides(parts.drop_front(), shape))
+      return true;
+    size = whole;
+  }
+  return false;
+}
+
+static void excludeByHeads(const HeadGrouping &grouping, Degree &degree) {
+  if (isLegalDegree(grouping, degree.ranks))
+    return;
+  int64_t heads = grouping.groups * grouping.inGroup;
+  bool byHeads = heads % degree.ranks != 0;
+  std::string reason = describeMisfit(grouping, degree.ranks);
+  degree.exclusions.push_back({byHeads ? "heads" : "kv_heads",
+                               byHeads ? heads : grouping.groups,
+                               reason + (byHeads ? " query heads" : "")});
+}
+
+Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks) {
+  Degree degree;
+  degree.ranks = ranks;
+  for (const HeadGrouping &grouping : limits.groupings) {
+    excludeByHeads(grouping, degree);
+    if (grouping.groups > 0 && isLegalDegree(grouping, ranks))
+      degree.kvReplicas = std::max(degree.kvReplicas, ranks / grouping.groups);
+  }
+  SmallVector<int64_t> parts = {ranks};
+  if (degree.isLegal())
+    parts = cutDegree(limits.groupings, ranks);
+  for (const WeightLimit &weight : limits.weights) {
+    // Ranks that share a KV head share its projection's rows.
+    bool shared = weight.isGroup && degree.kvReplicas > 1;
+    ArrayRef<int64_t> own =
+        ArrayRef(parts).take_front(shared ? 1 : parts.size());
+    int64_t wanted = shared ? own.front() : ranks;
+    for (auto [dim, size] : llvm::enumerate(weight.shape)) {
+      bool known = llvm::any_of(degree.undivided, [&](const UndividedDim &one) {
+        return one.size == size;
+      });
+      if (size % wanted != 0 && !known)
+        degree.undivided.push_back(
+            {weight.name, static_cast<int64_t>(dim), size});
+    }
+    if (divides(own, weight.shape))
+      continue;
+    std::string shape;
+    llvm::raw_string_ostream os(shape);
+    llvm::interleaveComma(weight.shape, os);
+    degree.exclusions.push_back({"weight", *llvm::max_element(weight.shape),
+                                 std::to_string(wanted) +
+                                     " divides no dimension of " + weight.name +
+                                     " [" + shape + "]"});
+  }
+  return degree;
 }

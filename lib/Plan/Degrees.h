@@ -12,8 +12,7 @@
 
 namespace tp {
 
-/// A dimension of heads x (queries of a group) beside one that has the groups
-/// alone: grouped queries. Found in the rules.
+/// The heads of one attention: KV heads and query heads of each.
 struct HeadGrouping {
   unsigned node;
   int64_t groups;
@@ -40,6 +39,51 @@ mlir::FailureOr<PlanAxes> choosePlanAxes(const Graph &graph,
 /// computed redundantly over a replica part.
 std::set<std::pair<unsigned, unsigned>>
 findGroupProjections(const Graph &graph, const std::vector<HeadGrouping> &all);
+
+/// A weight that a product contracts or a lookup reads: it is split over all
+/// ranks, along dimensions that they divide.
+struct WeightLimit {
+  std::string name;
+  std::vector<int64_t> shape;
+  /// Makes keys or values, so that ranks which share a KV head share it.
+  bool isGroup;
+};
+
+/// What limits the number of ranks of a model, each limit once.
+struct DegreeLimits {
+  std::vector<HeadGrouping> groupings;
+  std::vector<WeightLimit> weights;
+};
+
+DegreeLimits findDegreeLimits(const Graph &graph);
+
+/// One reason against a number of ranks. `kind` is heads, kv_heads or weight,
+/// `size` the number that does not fit.
+struct Exclusion {
+  std::string kind;
+  int64_t size;
+  std::string reason;
+};
+
+/// A dimension that the ranks do not divide: the weight is split along another.
+struct UndividedDim {
+  std::string weight;
+  int64_t dim;
+  int64_t size;
+};
+
+/// What is to be said of a number of ranks.
+struct Degree {
+  int64_t ranks = 1;
+  /// Ranks that hold the same KV head.
+  int64_t kvReplicas = 1;
+  std::vector<Exclusion> exclusions;
+  std::vector<UndividedDim> undivided;
+  bool isLegal() const { return exclusions.empty(); }
+};
+
+/// Judges `ranks` on one axis, weights stationary and shards even.
+Degree judgeDegree(const DegreeLimits &limits, int64_t ranks);
 
 } // namespace tp
 

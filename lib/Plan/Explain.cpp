@@ -4,6 +4,7 @@
 
 #include "Record.h"
 #include "tp/IR/LocalShape.h"
+#include "tp/IR/ReportFile.h"
 #include "tp/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -277,18 +278,8 @@ struct ExplainPass : tp::impl::ExplainBase<ExplainPass> {
     if (failed(Explainer(module, *settings, os).run()))
       return signalPassFailure();
     markAllAnalysesPreserved();
-    if (output.empty()) {
-      llvm::errs() << text;
-      return;
-    }
-    std::error_code error;
-    llvm::raw_fd_ostream file(output, error);
-    if (error) {
-      module.emitError() << "cannot write '" << output
-                         << "': " << error.message();
-      return signalPassFailure();
-    }
-    file << text;
+    if (failed(writeReport(module, output, text)))
+      signalPassFailure();
   }
 };
 

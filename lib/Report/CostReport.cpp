@@ -2,9 +2,9 @@
 
 /// Pass tp-cost-report: what a typed program is predicted to take.
 
+#include "tp/IR/ReportFile.h"
 #include "tp/Passes.h"
 #include "tp/Report/Report.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace tp;
@@ -13,28 +13,6 @@ namespace tp {
 #define GEN_PASS_DEF_COSTREPORT
 #include "tp/Passes.h.inc"
 } // namespace tp
-
-/// Writes `text` to `path`; to standard error if the path is empty, to standard
-/// output if it is -.
-static LogicalResult write(ModuleOp module, StringRef path, StringRef text) {
-  if (path.empty()) {
-    llvm::errs() << text;
-    return success();
-  }
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (!error) {
-    file << text;
-    file.flush();
-    error = file.error();
-    // The stream aborts if it is closed with an error that nobody looked at.
-    file.clear_error();
-  }
-  if (error)
-    return module.emitError() << "cannot write the report to '" << path
-                              << "': " << error.message();
-  return success();
-}
 
 namespace {
 
@@ -64,7 +42,7 @@ private:
       printJSON(*report, os);
     else
       printText(*report, os);
-    return write(module, output, text);
+    return writeReport(module, output, text);
   }
 };
 

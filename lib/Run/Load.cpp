@@ -2,6 +2,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "tp/IR/Legality.h"
+#include "tp/IR/SourceText.h"
 #include "tp/Import/Decoder.h"
 #include "tp/Import/Safetensors.h"
 #include "tp/Run/Session.h"
@@ -104,10 +105,17 @@ llvm::Expected<OwningOpRef<ModuleOp>> tp::loadProgram(MLIRContext &context,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module || failed(checkModule(*module)))
+  auto refuse = [&] {
     return llvm::createStringError("'" + Twine(options.input) +
                                    "' is no valid program");
+  };
+  if (failed(checkSourceText(sources)))
+    return refuse();
+  // The verifier runs inside the check, which says more of some errors.
+  ParserConfig unverified(&context, /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, unverified);
+  if (!module || failed(checkUnverifiedModule(*module)))
+    return refuse();
   if (widenToF32(*module))
     out << "note: 16-bit floating-point types run as f32\n";
   return module;

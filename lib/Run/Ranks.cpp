@@ -10,6 +10,10 @@
 
 using namespace mlir;
 using namespace tp;
+
+/// What the run-time library takes, in seconds.
+static constexpr double longestDeadline = 1e9;
+
 using Clock = std::chrono::steady_clock;
 
 static llvm::Error fail(const Twine &message) {
@@ -136,8 +140,13 @@ llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
   if (signature.numRanks < 1 || signature.numRanks > maxRanks)
     return fail("the program is for " + Twine(signature.numRanks) +
                 " ranks; 1 to " + Twine(maxRanks) + " run in one process");
-  if (!(options.deadline > 0))
-    return fail("the deadline of a collective must be above 0 seconds");
+  if (!(options.deadline > 0 && options.deadline <= longestDeadline))
+    return fail("the deadline of a collective must be above 0 and at most 1e9 "
+                "seconds, not " +
+                llvm::formatv("{0}", options.deadline).str());
+  if (options.repeats < 0)
+    return fail("a program cannot be run " + Twine(options.repeats) +
+                " more times");
   if (llvm::Error error = checkMemory(signature))
     return std::move(error);
   auto arguments = readArguments(signature, inputs);

@@ -66,3 +66,38 @@ func.func @open(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %y = tp.tanh %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// Units that come out even, parts nested by hand, a zero that is unreduced, an
+// unfinished maximum that only moves.
+tp.mesh @mesh = <["tp"=6]>
+#units = #tp.sharding<@mesh, [{"tp":(1)2, unit = 3}]>
+#rows = #tp.sharding<@mesh, [{"tp":(1)2}, {}]>
+#nested = #tp.sharding<@mesh, [{"tp":(1)3, "tp":(3)2}]>
+#both = #tp.sharding<@mesh, [{"tp":(1)3}, {"tp":(3)2}]>
+#sum = #tp.sharding<@mesh, [{}], unreduced = {"tp"}>
+#max = #tp.sharding<@mesh, [{}, {}], unreduced = max{"tp"}>
+#rep = #tp.sharding<@mesh, [{}, {}]>
+// CHECK-LABEL: func.func @units_of_one_and_a_half_rows
+func.func @units_of_one_and_a_half_rows(%x: tensor<12xf32, #units>) -> tensor<6x2xf32, #rows> {
+  %y = tp.reshape %x : (tensor<12xf32, #units>) -> tensor<6x2xf32, #rows>
+  return %y : tensor<6x2xf32, #rows>
+}
+// CHECK-LABEL: func.func @nested_by_hand
+func.func @nested_by_hand(%x: tensor<15xf32, #nested>) -> tensor<3x5xf32, #both> {
+  %y = tp.reshape %x : (tensor<15xf32, #nested>) -> tensor<3x5xf32, #both>
+  return %y : tensor<3x5xf32, #both>
+}
+// CHECK-LABEL: func.func @zero
+func.func @zero(%x: tensor<7xf32, #sum>) -> tensor<7xf32, #sum> {
+  %z = tp.constant dense<0.0> : tensor<7xf32> as tensor<7xf32, #sum>
+  %y = tp.add %x, %z : (tensor<7xf32, #sum>, tensor<7xf32, #sum>) -> tensor<7xf32, #sum>
+  return %y : tensor<7xf32, #sum>
+}
+// CHECK-LABEL: func.func @maximum_that_moves
+func.func @maximum_that_moves(%x: tensor<5x7xf32, #max>) -> tensor<7x5xf32, #rep> {
+  %y = tp.transpose %x by [1, 0] : (tensor<5x7xf32, #max>) -> tensor<7x5xf32, #max>
+  %z = tp.all_reduce %y over {"tp"} : (tensor<7x5xf32, #max>) -> tensor<7x5xf32, #rep>
+  return %z : tensor<7x5xf32, #rep>
+}

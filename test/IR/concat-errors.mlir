@@ -66,6 +66,7 @@ func.func @blocks_of_split_columns_r5(%x: tensor<5x9xf32, #columns>, %z: tensor<
 tp.mesh @mesh = <["tp"=3]>
 #sum = #tp.sharding<@mesh, [{}], unreduced = {"tp"}>
 #whole = #tp.sharding<@mesh, [{}]>
+// expected-note @below {{it comes in unreduced}}
 func.func @partial_next_to_finished_r2(%x: tensor<5xf32, #sum>, %z: tensor<7xf32, #whole>) {
   // expected-error @below {{'tp.concat': operand 0 is unreduced over "tp" but operand 1 is finished; every rank would add the finished value, 3 times in all [R2]}}
   // expected-note @below {{fix: all-reduce operand 0 over "tp" first}}

@@ -146,7 +146,6 @@ tp.mesh @mesh = <["tp"=3]>
 func.func @partial_denominator_r1(%x: tensor<5xf32, #whole>, %y: tensor<5xf32, #sum>) {
   // expected-error @below {{'tp.div' is applied to a sum that is not finished: operand 1 is unreduced over "tp" [R1]}}
   // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
-  // expected-note @below {{fix: reduce-scatter it over "tp"}}
   %a = tp.div %x, %y : (tensor<5xf32, #whole>, tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
   return
 }
@@ -159,15 +158,12 @@ tp.mesh @mesh = <["tp"=3]>
 func.func @functions_of_a_partial_sum_r1(%x: tensor<5xf32, #sum>) {
   // expected-error @below {{'tp.exp' is applied to a sum that is not finished}}
   // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
-  // expected-note @below {{fix: reduce-scatter it over "tp"}}
   %a = tp.exp %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
   // expected-error @below {{'tp.log' is applied to a sum that is not finished}}
   // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
-  // expected-note @below {{fix: reduce-scatter it over "tp"}}
   %b = tp.log %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
   // expected-error @below {{'tp.sigmoid' is applied to a sum that is not finished}}
   // expected-note @below {{fix: all-reduce it over "tp" before this operation}}
-  // expected-note @below {{fix: reduce-scatter it over "tp"}}
   %c = tp.sigmoid %x : (tensor<5xf32, #sum>) -> tensor<5xf32, #sum>
   return
 }

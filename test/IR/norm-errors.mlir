@@ -107,6 +107,7 @@ tp.mesh @mesh = <["tp"=3]>
 #sum2 = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
 #sum1 = #tp.sharding<@mesh, [{}], unreduced = {"tp"}>
 #whole1 = #tp.sharding<@mesh, [{}]>
+// expected-note @below {{it comes in unreduced}}
 func.func @bias_on_every_rank_r2(%x: tensor<5x9xf32, #whole2>, %g: tensor<9xf32, #sum1>, %b: tensor<9xf32, #whole1>) {
   // expected-error @below {{'tp.layer_norm': operand 1 is unreduced over "tp" but operand 2 is finished; every rank would add the finished value, 3 times in all [R2]}}
   // expected-note @below {{fix: all-reduce operand 1 over "tp" first}}

@@ -94,3 +94,9 @@ func.func private @sum_of_no_numbers(tensor<5xindex, #sum>)
 #sum = #tp.sharding<@mesh, [{}], unreduced = sum{"tp"}>
 // expected-error @below {{a sum of i1 values is not defined; use max{..}}}
 func.func private @sum_of_bits(tensor<5xi1, #sum>)
+
+// -----
+
+tp.mesh @mesh = <["tp"=2]>
+// expected-error @below {{nothing follows the unit of a dimension}}
+#twice = #tp.sharding<@mesh, [{"tp", unit = 2, unit = 4}]>

@@ -6,7 +6,7 @@
 
 //--- open.mlir
 // CHECK: error: {{.*}}carries no plan; run tp-plan before tp-explain
-// FILE: error: {{.*}}cannot write '/nowhere/report'
+// FILE: error: {{.*}}cannot write the report to '/nowhere/report'
 func.func @main(%x: tensor<4xf32>) {
   return
 }

@@ -10,15 +10,31 @@
 
 namespace tp {
 
+/// A place that explains a violation: where a value became what it is.
+struct Cause {
+  mlir::Location location;
+  std::string text;
+};
+
+/// A way out that has been tried on the operation's layouts: it removes its
+/// violation and brings no other.
+struct Fix {
+  std::string text;
+  /// Layouts of the operation's tensors, operands first. None if the fix is
+  /// another mesh.
+  std::vector<Layout> layouts;
+  /// The results are brought back to what they are declared to be, behind the
+  /// operation.
+  bool restoresResults = false;
+};
+
 /// One violation. `label` is a rule of docs/errors.md.
 struct Violation {
   std::string label;
   std::string message;
-  /// Where the cause lies and what it is; without a cause the text is empty.
-  std::optional<mlir::Location> causeLocation;
-  std::string cause;
-  /// Fixes that type-check, cheapest first.
-  llvm::SmallVector<std::string> fixes;
+  std::vector<Cause> causes;
+  /// Cheapest first.
+  std::vector<Fix> fixes;
 };
 
 /// The parts of one tensor's sharding, dealt to the factors of its dimensions.
@@ -26,6 +42,9 @@ struct FactorParts {
   /// One entry a factor; empty where the tensor does not have the factor.
   llvm::SmallVector<AxisParts> parts;
   llvm::SmallVector<bool> present;
+  /// The factor is dealt in groups of this many elements; 1 where that is no
+  /// matter because the shards are even.
+  llvm::SmallVector<int64_t> units;
 };
 
 /// Deals the axis parts of each dimension to its factors, major to minor,
@@ -40,21 +59,68 @@ mlir::FailureOr<FactorParts> dealParts(const ShardingRule &rule,
                                        UndividedFactor &undivided);
 
 /// The layout of tensor number `tensor` when factor f is split over
-/// `factorParts[f]`.
+/// `factorParts[f]` in units of `units[f]` (all 1 if not given).
 Layout layoutFromFactors(const ShardingRule &rule, unsigned tensor,
-                         llvm::ArrayRef<AxisParts> factorParts);
+                         llvm::ArrayRef<AxisParts> factorParts,
+                         llvm::ArrayRef<int64_t> units = {});
 
 /// All violations of `op`, whose tensors all have shardings that resolve on
 /// `mesh`. Reads nothing but the rule.
-llvm::SmallVector<Violation> checkOperation(ShardingRuleOpInterface op,
-                                            MeshAttr mesh);
+std::vector<Violation> checkOperation(ShardingRuleOpInterface op,
+                                      MeshAttr mesh);
 
-/// All violations of a collective.
-llvm::SmallVector<Violation> checkCollective(CollectiveOpInterface op,
-                                             MeshAttr mesh);
+/// All violations of a collective. Its fixes have two layouts: what it gets and
+/// what it should make.
+std::vector<Violation> checkCollective(CollectiveOpInterface op, MeshAttr mesh);
 
-/// Checks a whole module and reports every violation once.
+/// All violations of a reshard.
+std::vector<Violation> checkReshard(ReshardOp op, MeshAttr mesh);
+
+/// Reports `violation` at `op`, with its causes and fixes.
+void report(mlir::Operation *op, const Violation &violation);
+
+/// The operation that left `value` unreduced over `axes`, or where it comes in.
+Cause findCause(mlir::Value value, llvm::ArrayRef<AxisPart> axes);
+
+/// What leads from `before` to `after`, in words: `all-reduce it over "tp"`.
+/// `it` is what the value is called.
+std::string describeConversion(const Layout &before, const Layout &after,
+                               mlir::RankedTensorType type, MeshAttr mesh,
+                               mlir::FlatSymbolRefAttr meshName,
+                               const llvm::Twine &it);
+
+/// Writes the operation of `step`; the result type is given.
+mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, const LayoutStep &step,
+                       mlir::Type result);
+
+/// A value that a call or a return hands on, against the signature.
+struct SignatureMismatch {
+  mlir::Operation *op;
+  /// The operand, or null for result number `number` of a call.
+  mlir::OpOperand *operand;
+  unsigned number;
+  /// What the signature says.
+  mlir::RankedTensorType promised;
+  mlir::func::FuncOp function;
+};
+
+/// All values of calls and returns that are laid out otherwise than the
+/// signature says. Needs no verified module.
+std::vector<SignatureMismatch> findSignatureMismatches(mlir::ModuleOp module);
+
+/// Puts a tp.reshard where a value does not have the layout of the signature.
+void bridge(const SignatureMismatch &mismatch);
+
+/// Checks a module that the verifier has accepted and reports every violation
+/// once.
 mlir::LogicalResult checkModule(mlir::ModuleOp module);
+
+/// Checks a module as read, which nothing has verified yet: layouts of calls
+/// and returns, then the verifier, then the shardings. For the verifier stops
+/// at the first error, wrong layouts of calls and returns are put right on a
+/// copy, so that what comes after them is checked too.
+mlir::LogicalResult checkUnverifiedModule(mlir::ModuleOp module);
 
 } // namespace tp
 

@@ -53,6 +53,11 @@ AxisParts normalizeSet(llvm::ArrayRef<AxisPart> parts);
 AxisParts subtractParts(llvm::ArrayRef<AxisPart> lhs,
                         llvm::ArrayRef<AxisPart> rhs);
 
+/// Whether `set` holds all of `parts`. Parts of one axis whose borders do not
+/// divide one another hold nothing of each other.
+bool containsParts(llvm::ArrayRef<AxisPart> set,
+                   llvm::ArrayRef<AxisPart> parts);
+
 /// Product of the sizes.
 int64_t numRanks(llvm::ArrayRef<AxisPart> parts);
 
@@ -119,6 +124,9 @@ MeshAttr lookupMesh(mlir::Operation *op, mlir::FlatSymbolRefAttr name);
 Layout getCheckedLayout(mlir::Value value);
 Layout getCheckedLayout(mlir::Type type, mlir::Operation *near);
 
+/// The layout of a type, or nothing if it is undecided or does not resolve.
+std::optional<Layout> findLayout(mlir::Type type, mlir::Operation *near);
+
 /// Number of elements, or nothing when it does not fit 63 bits.
 std::optional<int64_t> numElements(llvm::ArrayRef<int64_t> shape);
 
@@ -142,6 +150,17 @@ struct LayoutStep {
 
 /// Applies `step`; nothing if the layout is not one that the step accepts.
 std::optional<Layout> apply(const LayoutStep &step, const Layout &layout);
+
+/// Applies `step` to `before`; where it splits a dimension anew, the unit is
+/// that of `after`. Nothing if the step does not fit, or makes a maximum of
+/// what is finished.
+std::optional<Layout> applyTowards(const LayoutStep &step, const Layout &before,
+                                   const Layout &after);
+
+/// The one step from `before` to `after`, layouts of a tensor of `shape`;
+/// nothing if they are alike or one step is not enough.
+std::optional<LayoutStep> findStep(const Layout &before, const Layout &after,
+                                   llvm::ArrayRef<int64_t> shape);
 
 /// Name of the step's operation, as "all_reduce".
 llvm::StringRef toString(LayoutStep::Kind kind);

@@ -42,6 +42,14 @@ struct ShardingRule {
   /// Takes the maximum of its operands' elements, so that an unreduced maximum
   /// passes though elements do not stay what they are.
   bool takesMaximum = false;
+  /// Every element of the results is zero, so that they may be unreduced.
+  bool isZero = false;
+  /// Attention's heads: the factor of the KV heads and that of the query heads
+  /// of one. A plan splits them over all of a model's ranks, or is refused.
+  struct HeadFactors {
+    unsigned groups, inGroup;
+  };
+  std::optional<HeadFactors> heads;
   /// Floating-point operations at one point of the product of the factors in
   /// `workFactors`. A multiply-add counts 2.
   double flopsPerPoint = 1;
@@ -73,6 +81,8 @@ public:
   ShardingRuleBuilder &linearIn(llvm::ArrayRef<unsigned> operands);
   ShardingRuleBuilder &movesData();
   ShardingRuleBuilder &takesMaximum();
+  ShardingRuleBuilder &isZero();
+  ShardingRuleBuilder &heads(unsigned groups, unsigned inGroup);
   /// FLOPs a point; without factors: all of them.
   ShardingRuleBuilder &work(double flopsPerPoint,
                             llvm::ArrayRef<unsigned> factors = {});

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/IR/ReportFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+LogicalResult tp::writeReport(ModuleOp module, StringRef path, StringRef text) {
+  if (path.empty()) {
+    llvm::errs() << text;
+    return success();
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (!error) {
+    file << text;
+    file.flush();
+    error = file.error();
+    // The stream aborts if it is closed with an error that nobody looked at.
+    file.clear_error();
+  }
+  if (error)
+    return module.emitError() << "cannot write the report to '" << path
+                              << "': " << error.message();
+  return success();
+}

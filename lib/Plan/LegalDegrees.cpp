@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Pass tp-legal-degrees: how many ranks a model may be split over.
+
+#include "Degrees.h"
+#include "tp/IR/ReportFile.h"
+#include "tp/Passes.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace tp;
+
+namespace tp {
+#define GEN_PASS_DEF_LEGALDEGREES
+#include "tp/Passes.h.inc"
+} // namespace tp
+
+/// More than any cluster has.
+static constexpr int64_t maxDegree = 1 << 20;
+
+static std::string join(ArrayRef<std::string> parts) {
+  return llvm::join(parts, "; ");
+}
+
+/// "4096, 11008" of what is not divided, with the first weight that has each.
+static std::string describeUndivided(const Degree &degree) {
+  std::string text;
+  for (const UndividedDim &dim : degree.undivided)
+    text += (text.empty() ? "not divided: " : ", ") + std::to_string(dim.size) +
+            " (dimension " + std::to_string(dim.dim) + " of " + dim.weight +
+            ")";
+  return text;
+}
+
+static void printText(const DegreeLimits &limits,
+                      const std::vector<Degree> &degrees, raw_ostream &os) {
+  os << "legal degrees up to " << degrees.size() << ": ";
+  llvm::ListSeparator separator;
+  for (const Degree &degree : degrees)
+    if (degree.isLegal())
+      os << separator << degree.ranks;
+  os << "\n";
+  for (const HeadGrouping &grouping : limits.groupings)
+    os << "  " << grouping.groups * grouping.inGroup << " query heads, "
+       << grouping.groups << " KV heads\n";
+  for (const Degree &degree : degrees) {
+    std::vector<std::string> notes;
+    if (degree.kvReplicas > 1)
+      notes.push_back("each KV head on " + std::to_string(degree.kvReplicas) +
+                      " ranks");
+    if (!degree.undivided.empty())
+      notes.push_back(describeUndivided(degree));
+    if (degree.isLegal() && !notes.empty())
+      os << "  " << degree.ranks << ": " << join(notes) << "\n";
+  }
+  os << "excluded\n";
+  for (const Degree &degree : degrees) {
+    std::vector<std::string> reasons;
+    for (const Exclusion &exclusion : degree.exclusions)
+      reasons.push_back(exclusion.reason);
+    if (!degree.isLegal())
+      os << "  " << degree.ranks << ": " << join(reasons) << "\n";
+  }
+}
+
+static void writeDegree(llvm::json::OStream &json, const Degree &degree) {
+  json.object([&] {
+    json.attribute("ranks", degree.ranks);
+    json.attribute("legal", degree.isLegal());
+    json.attribute("kv_replicas", degree.kvReplicas);
+    json.attributeArray("excluded_by", [&] {
+      for (const Exclusion &exclusion : degree.exclusions)
+        json.object([&] {
+          json.attribute("kind", exclusion.kind);
+          json.attribute("size", exclusion.size);
+          json.attribute("reason", llvm::json::fixUTF8(exclusion.reason));
+        });
+    });
+    json.attributeArray("undivided", [&] {
+      for (const UndividedDim &dim : degree.undivided)
+        json.object([&] {
+          json.attribute("weight", llvm::json::fixUTF8(dim.weight));
+          json.attribute("dimension", dim.dim);
+          json.attribute("size", dim.size);
+        });
+    });
+  });
+}
+
+static void printJSON(const DegreeLimits &limits,
+                      const std::vector<Degree> &degrees, raw_ostream &os) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attributeArray("heads", [&] {
+      for (const HeadGrouping &grouping : limits.groupings)
+        json.object([&] {
+          json.attribute("query_heads", grouping.groups * grouping.inGroup);
+          json.attribute("kv_heads", grouping.groups);
+        });
+    });
+    json.attributeArray("degrees", [&] {
+      for (const Degree &degree : degrees)
+        writeDegree(json, degree);
+    });
+  });
+  os << "\n";
+}
+
+namespace {
+
+struct LegalDegreesPass : tp::impl::LegalDegreesBase<LegalDegreesPass> {
+  using LegalDegreesBase::LegalDegreesBase;
+
+  void runOnOperation() final {
+    markAllAnalysesPreserved();
+    if (failed(run(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run(ModuleOp module) {
+    if (format != "text" && format != "json")
+      return module.emitError() << "tp-legal-degrees knows no format '"
+                                << format << "'; use text or json";
+    if (max < 1 || max > maxDegree)
+      return module.emitError()
+             << "max=" << int64_t(max) << " is not in [1, " << maxDegree << "]";
+    llvm::Expected<func::FuncOp> entry = findEntry(module);
+    if (!entry)
+      return module.emitError() << llvm::toString(entry.takeError());
+    FailureOr<Graph> graph = Graph::build(*entry);
+    if (failed(graph))
+      return failure();
+    DegreeLimits limits = findDegreeLimits(*graph);
+    std::vector<Degree> degrees;
+    for (int64_t ranks = 1; ranks <= max; ++ranks)
+      degrees.push_back(judgeDegree(limits, ranks));
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (format == "json")
+      printJSON(limits, degrees, os);
+    else
+      printText(limits, degrees, os);
+    return writeReport(module, output, text);
+  }
+};
+
+} // namespace
