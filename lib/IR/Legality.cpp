@@ -303,6 +303,8 @@ void OperationChecker::addResultCause(Finding &finding) {
                         "'" + rule.factors[factor].name + "' is split over " +
                             text(findings.factorParts[factor]) + " here");
   }
+  if (!rule.operands.empty())
+    addCause(finding, 0, "operand 0 is finished");
 }
 
 // R7: the result is unreduced over exactly what the operands make it.
