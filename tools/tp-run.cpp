@@ -13,6 +13,7 @@
 using namespace llvm;
 using tp::ExactCheck;
 using tp::MadeValues;
+using tp::Phase;
 using tp::RunOptions;
 
 namespace {
@@ -48,6 +49,16 @@ cl::opt<int64_t> sequence("sequence", cl::cat(category),
 cl::opt<int64_t> layers("layers", cl::cat(category),
                         cl::desc("For a model folder: the first so many "
                                  "layers only"));
+cl::opt<Phase> phase(
+    "phase", cl::init(Phase::Prefill), cl::cat(category),
+    cl::desc("For a model folder: which program"),
+    cl::values(clEnumValN(Phase::Prefill, "prefill", "all tokens (default)"),
+               clEnumValN(Phase::Decode, "decode",
+                          "one token after a cache of --sequence tokens")));
+cl::opt<int64_t>
+    padVocabulary("pad-vocabulary", cl::cat(category), cl::value_desc("ranks"),
+                  cl::desc("For a model folder: pad the vocabulary "
+                           "to a multiple of 128 times ranks"));
 cl::opt<uint64_t> seed("seed", cl::init(0), cl::cat(category),
                        cl::desc("Seed of the inputs that are made"));
 cl::opt<MadeValues>
@@ -96,6 +107,8 @@ static RunOptions readOptions() {
   options.batch = given(batch);
   options.sequence = given(sequence);
   options.layers = given(layers);
+  options.phase = phase;
+  options.padVocabulary = given(padVocabulary);
   options.seed = seed;
   options.values = values;
   options.check = check;

@@ -33,6 +33,15 @@ static cl::opt<std::string> dtype(
     "dtype", cl::cat(category), cl::value_desc("type"),
     cl::desc("bf16, f16, f32 or f64 (default: the config's, with --shrink "
              "f32)"));
+static cl::opt<Phase> phase(
+    "phase", cl::cat(category), cl::init(Phase::Prefill),
+    cl::desc("which program"),
+    cl::values(clEnumValN(Phase::Prefill, "prefill", "all tokens (default)"),
+               clEnumValN(Phase::Decode, "decode",
+                          "one token after a cache of --sequence tokens")));
+static cl::opt<int64_t> padVocabulary(
+    "pad-vocabulary", cl::cat(category), cl::value_desc("ranks"),
+    cl::desc("pad the vocabulary to a multiple of 128 times this many ranks"));
 static cl::opt<int64_t> shrinkFactor(
     "shrink", cl::cat(category), cl::value_desc("k"),
     cl::desc("divide the sizes by about k: a model for trying things out"));
@@ -73,6 +82,12 @@ static DecoderOptions chooseOptions(const DecoderConfig &config) {
       std::min<int64_t>(shrunk ? 128 : 2048, config.maxPositions);
   if (config.slidingWindow)
     options.sequence = std::min(options.sequence, *config.slidingWindow);
+  options.phase = phase;
+  // The new token has a position, too.
+  if (phase == Phase::Decode)
+    options.sequence = std::max<int64_t>(1, options.sequence - 1);
+  if (padVocabulary.getNumOccurrences() > 0)
+    options.padVocabulary = padVocabulary;
   if (sequence.getNumOccurrences() > 0)
     options.sequence = sequence;
   options.dtype = shrunk ? "f32" : config.dtype;
@@ -108,6 +123,9 @@ static Error run() {
       buildDecoder(context, *config, chooseOptions(*config));
   if (!module)
     return module.takeError();
+  if (padVocabulary.getNumOccurrences() > 0)
+    report("pad-vocabulary",
+           describePadding(config->vocabulary, padVocabulary));
   return writeModule(**module);
 }
 

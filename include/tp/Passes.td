@@ -211,6 +211,49 @@ def DecomposeCrossEntropy
   let dependentDialects = ["::tp::TPDialect"];
 }
 
+def SplitFusedWeights : Pass<"tp-split-fused-weights", "::mlir::ModuleOp"> {
+  let summary = "parameters that hold several weights become these";
+  let description = [{
+    Checkpoints keep the q, k and v projections, or gate and up, in one tensor
+    of which a program takes slices after the product. Ranks that split such a
+    tensor would hold half of q and k in place of half of each. This pass takes
+    the slices of the parameters (and of their biases) in place of the product,
+    so that each block is a parameter of its own; `tp.stored` says which rows of
+    which tensor of the checkpoint it is. Run it before tp-plan; tp-run does.
+
+    Blocks in any order and of any number are found, also those that lie group
+    by group ([kv_heads, 2 + heads/kv_heads, head_dim] rows, taken apart after a
+    reshape). What else is taken of a product, or a block that overlaps another,
+    leaves the parameter as it is, with a warning.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %w: tensor<8x6xf32> {tp.name = "gate_up", tp.parameter})
+        -> tensor<4x4xf32> {
+      %0 = tp.matmul %x, %w {transpose_b} : (tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<4x8xf32>
+      %1 = tp.slice %0 at [0, 0] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+      %2 = tp.slice %0 at [0, 4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+      %3 = tp.mul %1, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %3 : tensor<4x4xf32>
+    }
+    ```
+    Run: --tp-split-fused-weights
+
+    After:
+    ```mlir
+    module {
+      func.func @main(%arg0: tensor<4x6xf32> {tp.name = "argument 0"}, %arg1: tensor<4x6xf32> {tp.name = "gate_up[0:4]", tp.parameter, tp.stored = #tp.stored<"gate_up" [8, 6], dim 0 from 0 size 4>}, %arg2: tensor<4x6xf32> {tp.name = "gate_up[4:8]", tp.parameter, tp.stored = #tp.stored<"gate_up" [8, 6], dim 0 from 4 size 4>}) -> tensor<4x4xf32> {
+        %0 = tp.matmul %arg0, %arg1 {transpose_b} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x4xf32>
+        %1 = tp.matmul %arg0, %arg2 {transpose_b} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x4xf32>
+        %2 = tp.mul %0, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+        return %2 : tensor<4x4xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::tp::TPDialect"];
+}
+
 def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
   let summary = "chooses the layout of every value, at the least predicted time";
   let description = [{
@@ -368,6 +411,38 @@ def CostReport : Pass<"tp-cost-report", "::mlir::ModuleOp"> {
            "file for the report; - is standard output, default standard error">,
     Option<"machine", "machine", "std::string", "",
            "a machine to price with; default: the plan's, or h100">,
+  ];
+}
+
+def PrintSlices : Pass<"tp-print-slices", "::mlir::ModuleOp"> {
+  let summary = "lists which part of which tensor of a checkpoint each rank holds";
+  let description = [{
+    For the parameters of a typed program: under the name of the tensor in the
+    checkpoint and its shape, for each rank the rectangles that it holds, with
+    ends as in Python. Ranks that hold the same share a line. `format=json` says
+    besides where in the rank's own tensor each rectangle goes.
+
+    Before:
+    ```mlir
+    tp.mesh @mesh = <["tp"=2]>
+    func.func @main(%k: tensor<4x6xf32, #tp.sharding<@mesh, [ {"tp"}, {} ]>> {tp.name = "qkv[8:12]",
+        tp.parameter, tp.stored = #tp.stored<"qkv" [16, 6], dim 0 from 8 size 4>}) {
+      return
+    }
+    ```
+    Run: --tp-print-slices -o /dev/null
+
+    After:
+    ```text
+    qkv [16, 6]
+    rank 0: [8:10, 0:6]
+    rank 1: [10:12, 0:6]
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"text\"", "text or json">,
+    Option<"output", "output", "std::string", "",
+           "file for the list; - is standard output, default standard error">,
   ];
 }
 

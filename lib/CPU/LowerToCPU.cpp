@@ -105,6 +105,7 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     addElementwisePatterns(patterns);
     addShapePatterns(patterns);
     addReductionPatterns(patterns);
+    addVocabularyPatterns(patterns);
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return signalPassFailure();
     module->setDiscardableAttrs(

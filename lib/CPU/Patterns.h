@@ -29,6 +29,8 @@ void addElementwisePatterns(mlir::RewritePatternSet &patterns);
 void addShapePatterns(mlir::RewritePatternSet &patterns);
 /// Sums and maxima of integers; of floats, reductions of separate dimensions.
 void addReductionPatterns(mlir::RewritePatternSet &patterns);
+/// mask_padding.
+void addVocabularyPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces each shard_origin by arithmetic on the number of the rank.
 llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 

@@ -2,6 +2,7 @@
 
 #include "CPU/KernelCall.h"
 #include "CPU/Patterns.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace tp;
@@ -50,6 +51,37 @@ struct TakeTargetModel : KernelModel<TakeTargetModel, TakeTargetOp> {
 };
 
 } // namespace
+
+namespace {
+
+struct LowerMaskPadding : OpRewritePattern<MaskPaddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaskPaddingOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<FloatType>(op.getInput().getType().getElementType());
+    FloatAttr lowest = rewriter.getFloatAttr(
+        type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
+    auto body = [&](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+      Value column = linalg::IndexOp::create(
+          builder, loc, op.getInput().getType().getRank() - 1);
+      if (op.getOrigin())
+        column = arith::AddIOp::create(builder, loc, column, op.getOrigin());
+      Value limit = arith::ConstantIndexOp::create(builder, loc, op.getValid());
+      Value isValid = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt, column, limit);
+      Value fill = arith::ConstantOp::create(builder, loc, lowest);
+      return arith::SelectOp::create(builder, loc, isValid, x[0], fill);
+    };
+    replaceByElementwise(rewriter, op, op.getInput(), body);
+    return success();
+  }
+};
+
+} // namespace
+
+void tp::addVocabularyPatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerMaskPadding>(patterns.getContext());
+}
 
 void tp::addVocabularyModels(MLIRContext &context) {
   TakeTargetOp::attachInterface<TakeTargetModel>(context);

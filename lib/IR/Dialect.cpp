@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Transforms/InliningUtils.h"
+#include "tp/IR/Stored.h"
 #include "tp/IR/TP.h"
 
 using namespace mlir;
@@ -91,6 +92,8 @@ static LogicalResult verifyOneAttr(Operation *op, NamedAttribute attr,
   bool wantsString = name == nameAttrName || name == machineAttrName;
   if (wantsString && !isa<StringAttr>(attr.getValue()))
     return refuse("a string");
+  if (name == storedAttrName && !isa<StoredAttr>(attr.getValue()))
+    return refuse("a part of a stored tensor");
   if (name == globalAttrName && !isa<TypeAttr>(attr.getValue()))
     return refuse("a type");
   bool wantsNumber =
@@ -105,22 +108,51 @@ static LogicalResult verifyOneAttr(Operation *op, NamedAttribute attr,
   return success();
 }
 
+/// The part of a tensor that a value is must fit the global type of the value.
+static LogicalResult verifyStored(Operation *op, Attribute attr,
+                                  Attribute global, Type type,
+                                  const Twine &place) {
+  if (auto given = dyn_cast_or_null<TypeAttr>(global))
+    type = given.getValue();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return op->emitError() << "'tp.stored' on " << place
+                           << ", which is no tensor";
+  std::optional<std::string> mismatch =
+      getStoredMismatch(cast<StoredAttr>(attr), tensor.getShape());
+  if (!mismatch)
+    return success();
+  return op->emitError() << "'tp.stored' on " << place << ": " << *mismatch;
+}
+
 LogicalResult TPDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attr) {
   return verifyOneAttr(op, attr, "an operation");
 }
 
 LogicalResult TPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                  unsigned,
+                                                  unsigned number,
                                                   NamedAttribute attr) {
-  return verifyOneAttr(op, attr, "an argument");
+  if (failed(verifyOneAttr(op, attr, "an argument")))
+    return failure();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (attr.getName() != storedAttrName || !function)
+    return success();
+  return verifyStored(
+      op, attr.getValue(), function.getArgAttr(number, globalAttrName),
+      function.getArgumentTypes()[number], "argument " + Twine(number));
 }
 
 LogicalResult TPDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                                     unsigned,
+                                                     unsigned result,
                                                      NamedAttribute attr) {
   if (failed(verifyOneAttr(op, attr, "a result")))
     return failure();
+  if (auto owner = dyn_cast<FunctionOpInterface>(op);
+      owner && attr.getName() == storedAttrName)
+    return verifyStored(
+        op, attr.getValue(), owner.getResultAttr(result, globalAttrName),
+        owner.getResultTypes()[result], "result " + Twine(result));
   if (attr.getName() != likeAttrName)
     return success();
   int64_t number = cast<IntegerAttr>(attr.getValue()).getInt();

@@ -337,6 +337,73 @@ static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printAxisList(printer, refs);
 }
 
+//===- StoredAttr ---------------------------------------------------------===//
+
+LogicalResult
+StoredAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   StringRef name, ArrayRef<int64_t> shape, int64_t dim,
+                   int64_t from, int64_t size, int64_t stride, int64_t count) {
+  if (name.empty())
+    return emitError() << "a stored tensor needs a name";
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }) ||
+      !numElements(shape))
+    return emitError() << "\"" << name << "\" cannot have the shape [" << shape
+                       << "]";
+  int64_t rank = static_cast<int64_t>(shape.size());
+  if (dim < 0 || dim >= rank)
+    return emitError() << "\"" << name << "\" of shape [" << shape
+                       << "] has no dimension " << dim;
+  if (from < 0 || size < 0 || count < 1 || (count > 1 && stride < size))
+    return emitError() << "runs of " << size << " rows from row " << from
+                       << ", " << count << " of them, each " << stride
+                       << " rows after the one before, are not in order";
+  std::optional<int64_t> last = llvm::checkedMul(count - 1, stride);
+  std::optional<int64_t> end = last ? llvm::checkedAdd(*last, from) : last;
+  end = end ? llvm::checkedAdd(*end, size) : end;
+  if (!end || *end > shape[dim])
+    return emitError() << "the runs end beyond the " << shape[dim]
+                       << " rows of \"" << name << "\"";
+  return success();
+}
+
+Attribute StoredAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  SmallVector<int64_t> shape;
+  int64_t dim = 0, from = 0, size = 0, count = 1;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
+  if (parser.parseLess() || parser.parseString(&name) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize) ||
+      parser.parseComma() || parser.parseKeyword("dim") ||
+      parser.parseInteger(dim) || parser.parseKeyword("from") ||
+      parser.parseInteger(from) || parser.parseKeyword("size") ||
+      parser.parseInteger(size))
+    return {};
+  int64_t stride = size;
+  if (succeeded(parser.parseOptionalKeyword("stride")) &&
+      (parser.parseInteger(stride) || parser.parseKeyword("count") ||
+       parser.parseInteger(count)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    name, shape, dim, from, size, stride, count);
+}
+
+void StoredAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getName());
+  printer << " [";
+  llvm::interleaveComma(getShape(), printer);
+  printer << "], dim " << getDim() << " from " << getFrom() << " size "
+          << getSize();
+  if (getCount() != 1)
+    printer << " stride " << getStride() << " count " << getCount();
+  printer << ">";
+}
+
+//===- Directives ---------------------------------------------------------===//
+
 static ParseResult parseDimSplit(OpAsmParser &parser, DimShardingAttr &split) {
   FailureOr<DimShardingAttr> dim = parseDim(parser);
   if (failed(dim))

@@ -19,11 +19,13 @@ LogicalResult EmbeddingOp::verify() {
   if (result.getShape() != ArrayRef(expected))
     return emitOpError() << "result shape [" << result.getShape()
                          << "] should be [" << ArrayRef(expected) << "]";
-  if (getVocabulary() &&
-      static_cast<int64_t>(*getVocabulary()) < table.getDimSize(0))
-    return emitOpError() << "a vocabulary of " << *getVocabulary()
-                         << " has no shard of " << table.getDimSize(0)
-                         << " rows";
+  auto vocabulary = static_cast<int64_t>(getVocabulary().value_or(0));
+  if (vocabulary < 0)
+    return emitOpError() << "a vocabulary of " << vocabulary << " rows";
+  // The rows of a shard are some of the table's.
+  if (!getOrigin() && vocabulary > table.getDimSize(0))
+    return emitOpError() << "a vocabulary of " << vocabulary
+                         << " in a table of " << table.getDimSize(0) << " rows";
   return success();
 }
 
@@ -61,8 +63,8 @@ std::optional<int64_t> EmbeddingOp::getIndexBound(unsigned number) {
 Operation *EmbeddingOp::writeLocal(OpBuilder &builder, ValueRange operands,
                                    TypeRange resultTypes) {
   Value origin = createShardOrigin(builder, getLoc(), getTable(), 0);
-  IntegerAttr vocabulary;
-  if (origin)
+  IntegerAttr vocabulary = getVocabularyAttr();
+  if (origin && !vocabulary)
     vocabulary = builder.getI64IntegerAttr(getTable().getType().getDimSize(0));
   return EmbeddingOp::create(builder, getLoc(), resultTypes[0], operands[0],
                              operands[1], origin, vocabulary);
@@ -199,4 +201,38 @@ std::optional<int64_t> CrossEntropyOp::getIndexBound(unsigned number) {
     return std::nullopt;
   return toSigned(getVocabulary())
       .value_or(getLogits().getType().getShape().back());
+}
+
+//===- Padding ------------------------------------------------------------===//
+
+LogicalResult MaskPaddingOp::verify() {
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
+  if (input.getShape() != result.getShape() ||
+      input.getElementType() != result.getElementType())
+    return emitOpError() << "result type " << result
+                         << " differs from the operand's " << input;
+  if (input.getRank() == 0)
+    return emitOpError() << "a scalar has no columns";
+  auto valid = static_cast<int64_t>(getValid());
+  int64_t columns = input.getShape().back();
+  if (valid < 0 || (!getOrigin() && valid > columns))
+    return emitOpError() << valid << " columns of " << columns
+                         << " cannot be valid";
+  return success();
+}
+
+ShardingRule MaskPaddingOp::getShardingRule() {
+  ShardingRuleBuilder builder;
+  SmallVector<DimFactors> dims;
+  for (auto [index, size] : llvm::enumerate(getInput().getType().getShape()))
+    dims.push_back({builder.factor("d" + std::to_string(index), size)});
+  return builder.operand(dims).result(dims).work(1).build();
+}
+
+Operation *MaskPaddingOp::writeLocal(OpBuilder &builder, ValueRange operands,
+                                     TypeRange resultTypes) {
+  Value origin = createShardOrigin(builder, getLoc(), getInput(),
+                                   getInput().getType().getRank() - 1);
+  return MaskPaddingOp::create(builder, getLoc(), resultTypes[0], operands[0],
+                               origin, getValidAttr());
 }

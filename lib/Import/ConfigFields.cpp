@@ -7,12 +7,18 @@
 using namespace llvm;
 using namespace tp;
 
-void Findings::problem(const Twine &message) {
-  problems.push_back((file + ": " + message).str());
+std::string Findings::located(StringRef key, const Twine &message) const {
+  if (auto line = lines.find(key); line != lines.end())
+    return (file + ":" + Twine(line->second) + ": " + message).str();
+  return (file + ": " + message).str();
 }
 
-void Findings::warning(const Twine &message) {
-  warnings.push_back((file + ": " + message).str());
+void Findings::problem(StringRef key, const Twine &message) {
+  problems.push_back(located(key, message));
+}
+
+void Findings::warning(StringRef key, const Twine &message) {
+  warnings.push_back(located(key, message));
 }
 
 Error Findings::takeError() {
@@ -45,8 +51,8 @@ int64_t Fields::integer(StringRef key, int64_t byDefault, int64_t max,
 
 int64_t Fields::size(StringRef key, int64_t byDefault, int64_t max) {
   if (!find(key))
-    findings.warning("no " + path(key) + ": " + Twine(byDefault) +
-                     " is assumed");
+    findings.warning("", "no " + path(key) + ": " + Twine(byDefault) +
+                             " is assumed");
   return integer(key, byDefault, max);
 }
 
@@ -82,12 +88,18 @@ std::optional<StringRef> Fields::text(StringRef key, const Twine &expected) {
 }
 
 void Fields::wrong(StringRef key, const Twine &reason) {
-  findings.problem(path(key) + " is " + printed(*find(key)) + ": " + reason);
+  problemAt(key, path(key) + " is " + printed(*find(key)) + ": " + reason);
 }
 
-std::string Fields::path(StringRef key) const {
-  return quoted(prefix.empty() ? key.str() : (prefix + "." + key).str());
+void Fields::problemAt(StringRef key, const Twine &message) {
+  findings.problem(dotted(key), message);
 }
+
+std::string Fields::dotted(StringRef key) const {
+  return prefix.empty() ? key.str() : (prefix + "." + key).str();
+}
+
+std::string Fields::path(StringRef key) const { return quoted(dotted(key)); }
 
 void Fields::warnOfUnknown(ArrayRef<StringRef> harmless, const Twine &owner) {
   std::vector<StringRef> unknown;
@@ -99,5 +111,6 @@ void Fields::warnOfUnknown(ArrayRef<StringRef> harmless, const Twine &owner) {
   // The object is a hash table.
   sort(unknown);
   for (StringRef key : unknown)
-    findings.warning("ignored " + path(key) + ": not a field of " + owner);
+    findings.warning(dotted(key),
+                     "ignored " + path(key) + ": not a field of " + owner);
 }

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -19,18 +20,25 @@ inline constexpr int64_t maxSize = int64_t(1) << 40;
 /// What is wrong or odd in one file.
 class Findings {
 public:
-  Findings(llvm::StringRef file, llvm::SmallVectorImpl<std::string> &warnings)
-      : file(file), warnings(warnings) {}
+  /// `lines` are those of the file's keys, as linesOfKeys gives them.
+  Findings(llvm::StringRef file, llvm::StringMap<size_t> lines,
+           llvm::SmallVectorImpl<std::string> &warnings)
+      : file(file), lines(std::move(lines)), warnings(warnings) {}
 
-  void problem(const llvm::Twine &message);
-  void warning(const llvm::Twine &message);
+  /// `key` is what is wrong, after the keys that lead to it: "a.b". Empty, or
+  /// absent from the file, if nothing in it can be pointed at.
+  void problem(llvm::StringRef key, const llvm::Twine &message);
+  void warning(llvm::StringRef key, const llvm::Twine &message);
   bool hasProblems() const { return !problems.empty(); }
 
   /// All problems, one line each.
   llvm::Error takeError();
 
 private:
+  std::string located(llvm::StringRef key, const llvm::Twine &message) const;
+
   llvm::StringRef file;
+  llvm::StringMap<size_t> lines;
   std::vector<std::string> problems;
   llvm::SmallVectorImpl<std::string> &warnings;
 };
@@ -70,6 +78,9 @@ public:
   /// Reports `"key" is VALUE: reason`, for a key that is present.
   void wrong(llvm::StringRef key, const llvm::Twine &reason);
 
+  /// Reports `message` at the line of the key.
+  void problemAt(llvm::StringRef key, const llvm::Twine &message);
+
   /// The quoted key with the prefix, for messages.
   std::string path(llvm::StringRef key) const;
 
@@ -79,6 +90,8 @@ public:
                      const llvm::Twine &owner);
 
 private:
+  std::string dotted(llvm::StringRef key) const;
+
   const llvm::json::Object &object;
   llvm::StringRef prefix;
   Findings &findings;

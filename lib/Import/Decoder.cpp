@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Import/Decoder.h"
-#include "ConfigFields.h"
+#include "FunctionWriter.h"
+#include "ModuleNames.h"
+#include "OptionsCheck.h"
 #include "mlir/IR/Verifier.h"
-#include "tp/IR/TP.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include <cmath>
 
 using namespace mlir;
@@ -14,187 +13,31 @@ using llvm::Expected;
 
 static constexpr llvm::StringLiteral layerName = "decoder_layer";
 
-//===- Options ------------------------------------------------------------===//
-
 namespace {
 
-/// Collects what is wrong with the options.
-class OptionsCheck {
-public:
-  /// `element` is the type that the options name, or null.
-  OptionsCheck(const DecoderConfig &config, const DecoderOptions &options,
-               Type element)
-      : config(config), options(options), element(element) {}
+/// Which tokens a program computes.
+struct TokenShape {
+  int64_t batch, tokens;
+  /// Position of the first one: that many are in the cache.
+  int64_t first = 0;
+  bool hasCache = false;
 
-  llvm::Error run() {
-    range("batch", options.batch, maxSize, "");
-    if (range("sequence", options.sequence, maxSize, ""))
-      checkPositions();
-    if (options.layers)
-      range("layers", *options.layers, config.layers,
-            ", the number that the config has");
-    if (!element)
-      problem("dtype is \"" + options.dtype +
-              "\": expected \"bf16\", \"f16\", \"f32\" or \"f64\"");
-    // With an option out of range the sizes would mean nothing.
-    if (problems.empty())
-      checkElements();
-    if (problems.empty())
-      return llvm::Error::success();
-    return createStringError(Twine(llvm::join(problems, "\n")));
-  }
-
-private:
-  void problem(const Twine &message) { problems.push_back(message.str()); }
-
-  bool range(StringRef name, int64_t value, int64_t max, StringRef reason) {
-    if (value >= 1 && value <= max)
-      return true;
-    problem(name + " is " + Twine(value) + ": expected an integer from 1 to " +
-            Twine(max) + reason);
-    return false;
-  }
-
-  void checkPositions() {
-    if (options.sequence > config.maxPositions)
-      problem("sequence is " + Twine(options.sequence) +
-              ", but the model has \"max_position_embeddings\" " +
-              Twine(config.maxPositions) + ": give a sequence of at most " +
-              Twine(config.maxPositions));
-    // A layer with a window of w positions sees the token itself and the w - 1
-    // before it. Up to w tokens that is all of them, so that the window has no
-    // effect and plain causal attention is exact.
-    if (config.slidingWindow && options.sequence > *config.slidingWindow)
-      problem("sequence is " + Twine(options.sequence) +
-              ", but the model attends to the last \"sliding_window\" " +
-              Twine(*config.slidingWindow) +
-              " positions only, which is not supported: give a sequence of at "
-              "most " +
-              Twine(*config.slidingWindow));
-  }
-
-  /// Weights fit, as the config is checked; activations need not.
-  void checkElements() {
-    int64_t widths[] = {config.hiddenSize, config.heads * config.headDim,
-                        config.ffnSize, config.vocabulary};
-    int64_t widest = *llvm::max_element(widths);
-    if (numElements({options.batch, options.sequence, widest}))
+  explicit TokenShape(const DecoderOptions &options)
+      : batch(options.batch), tokens(options.sequence) {
+    if (options.phase == Phase::Prefill)
       return;
-    problem("a tensor of batch " + Twine(options.batch) + ", sequence " +
-            Twine(options.sequence) + " and width " + Twine(widest) +
-            " has more than 2^63 - 1 elements: give a smaller batch or "
-            "sequence");
+    first = std::exchange(tokens, 1);
+    hasCache = true;
   }
-
-  const DecoderConfig &config;
-  const DecoderOptions &options;
-  Type element;
-  std::vector<std::string> problems;
 };
 
 } // namespace
 
-//===- Functions ----------------------------------------------------------===//
-
-namespace {
-
-/// Writes one function, whose first argument is followed by weights.
-/// Operations name their weights as the checkpoint does.
-class FunctionWriter {
-public:
-  /// `prefix` begins the location of every operation.
-  FunctionWriter(MLIRContext *context, Type element, StringRef prefix)
-      : builder(context), element(element), prefix(prefix) {}
-
-  RankedTensorType type(ArrayRef<int64_t> shape) const {
-    return RankedTensorType::get(shape, element);
-  }
-  Location at(const Twine &name) {
-    return NameLoc::get(builder.getStringAttr(prefix + name));
-  }
-
-  /// Appends the function to `module` and goes to its body.
-  func::FuncOp begin(ModuleOp module, StringRef name, RankedTensorType first,
-                     ArrayRef<NamedAttribute> firstAttrs,
-                     ArrayRef<WeightSpec> specs, RankedTensorType result);
-
-  /// Null if the function has no such weight.
-  Value weight(const Twine &name) const { return weights.lookup(name.str()); }
-
-  /// `input` times the weight of `module`, as in "self_attn.q_proj", plus its
-  /// bias if there is one.
-  Value project(Value input, StringRef module);
-  Value normalise(Value input, StringRef module, double epsilon);
-  Value reshape(Value input, ArrayRef<int64_t> shape, const Twine &name);
-
-  OpBuilder builder;
-
-private:
-  Type element;
-  StringRef prefix;
-  llvm::StringMap<Value> weights;
-};
-
-} // namespace
-
-/// The last part of a dotted path: "q_proj".
-static StringRef shortName(StringRef module) {
-  return module.rsplit('.').second.empty() ? module : module.rsplit('.').second;
-}
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-func::FuncOp FunctionWriter::begin(ModuleOp module, StringRef name,
-                                   RankedTensorType first,
-                                   ArrayRef<NamedAttribute> firstAttrs,
-                                   ArrayRef<WeightSpec> specs,
-                                   RankedTensorType result) {
-  SmallVector<Type> types{first};
-  SmallVector<DictionaryAttr> attrs{builder.getDictionaryAttr(firstAttrs)};
-  NamedAttribute parameter =
-      builder.getNamedAttr(parameterAttrName, builder.getUnitAttr());
-  for (const WeightSpec &spec : specs) {
-    types.push_back(type(spec.shape));
-    attrs.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(nameAttrName, builder.getStringAttr(spec.name)),
-         parameter}));
-  }
-  builder.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(builder, at(name), name,
-                                       builder.getFunctionType(types, result),
-                                       /*attrs=*/{}, attrs);
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  for (auto [spec, argument] :
-       llvm::zip_equal(specs, function.getArguments().drop_front()))
-    weights[spec.name] = argument;
-  return function;
-}
-
-Value FunctionWriter::project(Value input, StringRef module) {
-  Value matrix = weight(module + ".weight");
-  SmallVector<int64_t> shape(tensorType(input).getShape());
-  shape.back() = tensorType(matrix).getDimSize(0);
-  Value result =
-      MatmulOp::create(builder, at(shortName(module)), type(shape), input,
-                       matrix, /*transpose_a=*/false, /*transpose_b=*/true);
-  Value bias = weight(module + ".bias");
-  if (!bias)
-    return result;
-  return AddOp::create(builder, at(shortName(module) + ".bias"),
-                       result.getType(), result, bias);
-}
-
-Value FunctionWriter::normalise(Value input, StringRef module, double epsilon) {
-  return RMSNormOp::create(builder, at(shortName(module)), input.getType(),
-                           input, weight(module + ".weight"),
-                           builder.getF64FloatAttr(epsilon));
-}
-
-Value FunctionWriter::reshape(Value input, ArrayRef<int64_t> shape,
-                              const Twine &name) {
-  return ReshapeOp::create(builder, at(name), type(shape), input);
+/// Keys or values of so many tokens.
+static SmallVector<int64_t> cacheShape(const DecoderConfig &config,
+                                       const TokenShape &shape,
+                                       int64_t tokens) {
+  return {shape.batch, tokens, config.kvHeads, config.headDim};
 }
 
 //===- Layer --------------------------------------------------------------===//
@@ -206,33 +49,61 @@ class LayerWriter {
 public:
   LayerWriter(MLIRContext *context, Type element, const DecoderConfig &config,
               const DecoderOptions &options)
-      : config(config), batch(options.batch), sequence(options.sequence),
-        function(context, element, "layer/") {}
+      : config(config), names(moduleNames(config)), shape(options),
+        function(context, element, config, "layer/") {}
 
   /// Weights bear the names within the layer.
   func::FuncOp write(ModuleOp module, ArrayRef<WeightSpec> weights);
 
 private:
-  Value writeAttention(Value input);
+  /// Queries, keys and values, [batch, sequence, heads, head_dim].
+  struct Heads {
+    Value query, key, value;
+  };
+
+  Heads prepareHeads(Value input);
+  Heads withCache(Heads heads, Value key, Value value);
+  Value writeAttention(Heads heads);
   Value writeFeedForward(Value input);
-  Value projectHeads(Value input, StringRef name, int64_t heads);
+  Heads projectHeads(Value input);
+  Value cut(Value flat, int64_t heads, StringRef name);
   Value rotate(Value input, const Twine &name);
   Value addToStream(Value stream, Value branch, StringRef name);
 
   const DecoderConfig &config;
-  int64_t batch, sequence;
+  const ModuleNames &names;
+  TokenShape shape;
   FunctionWriter function;
 };
 
 } // namespace
 
-/// The projection `name` of the attention, cut into heads.
-Value LayerWriter::projectHeads(Value input, StringRef name, int64_t heads) {
-  Value flat = function.project(input, ("self_attn." + name + "_proj").str());
-  return function.reshape(flat, {batch, sequence, heads, config.headDim},
+/// A projection, cut into heads.
+Value LayerWriter::cut(Value flat, int64_t heads, StringRef name) {
+  return function.reshape(flat,
+                          {shape.batch, shape.tokens, heads, config.headDim},
                           name + ".heads");
 }
 
+LayerWriter::Heads LayerWriter::projectHeads(Value input) {
+  int64_t queries = config.heads * config.headDim;
+  int64_t keys = config.kvHeads * config.headDim;
+  if (!config.fusedQKV) {
+    Value query = cut(function.project(input, names.query), config.heads, "q");
+    Value key = cut(function.project(input, names.key), config.kvHeads, "k");
+    Value value =
+        cut(function.project(input, names.value), config.kvHeads, "v");
+    return {query, key, value};
+  }
+  Value all = function.project(input, names.qkv);
+  Value query = function.columns(all, 0, queries, "q");
+  Value key = function.columns(all, queries, keys, "k");
+  Value value = function.columns(all, queries + keys, keys, "v");
+  return {cut(query, config.heads, "q"), cut(key, config.kvHeads, "k"),
+          cut(value, config.kvHeads, "v")};
+}
+
+/// Turns the first elements of each head, as many as the config says.
 Value LayerWriter::rotate(Value input, const Twine &name) {
   OpBuilder &builder = function.builder;
   DenseF64ArrayAttr scaling;
@@ -240,85 +111,138 @@ Value LayerWriter::rotate(Value input, const Twine &name) {
     scaling = builder.getDenseF64ArrayAttr(
         {rope->factor, rope->lowFrequency, rope->highFrequency,
          static_cast<double>(rope->originalContext)});
-  return RopeOp::create(builder, function.at(name), input.getType(), input,
-                        /*origin=*/Value(),
-                        builder.getF64FloatAttr(config.ropeTheta), scaling,
-                        /*offset=*/{});
+  int64_t turned = config.rotaryDim, rest = config.headDim - turned;
+  Value part = input;
+  if (rest > 0)
+    part = function.columns(input, 0, turned, name + ".turned");
+  IntegerAttr offset;
+  if (shape.first > 0)
+    offset = builder.getI64IntegerAttr(shape.first);
+  Value result = RopeOp::create(
+      builder, function.at(name), part.getType(), part, /*origin=*/Value(),
+      builder.getF64FloatAttr(config.ropeTheta), scaling, offset);
+  if (rest == 0)
+    return result;
+  Value kept = function.columns(input, turned, rest, name + ".kept");
+  return ConcatOp::create(builder, function.at(name + ".joined"),
+                          input.getType(), ValueRange{result, kept},
+                          builder.getI64IntegerAttr(3));
 }
 
-Value LayerWriter::writeAttention(Value input) {
-  OpBuilder &builder = function.builder;
-  Value query = projectHeads(input, "q", config.heads);
-  Value key = projectHeads(input, "k", config.kvHeads);
-  Value value = projectHeads(input, "v", config.kvHeads);
+LayerWriter::Heads LayerWriter::prepareHeads(Value input) {
+  Heads heads = projectHeads(input);
   if (config.qkNorm) {
-    query = function.normalise(query, "self_attn.q_norm", config.normEpsilon);
-    key = function.normalise(key, "self_attn.k_norm", config.normEpsilon);
+    heads.query = function.normalise(heads.query, names.queryNorm);
+    heads.key = function.normalise(heads.key, names.keyNorm);
   }
-  query = rotate(query, "q.rope");
-  key = rotate(key, "k.rope");
-  double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
+  if (!config.learnedPositions) {
+    heads.query = rotate(heads.query, "q.rope");
+    heads.key = rotate(heads.key, "k.rope");
+  }
+  return heads;
+}
+
+/// The keys and values of the cache, and behind them those of the new token.
+LayerWriter::Heads LayerWriter::withCache(Heads heads, Value key, Value value) {
+  OpBuilder &builder = function.builder;
+  SmallVector<int64_t> all(tensorType(key).getShape());
+  all[1] += shape.tokens;
+  auto append = [&](Value past, Value next, StringRef name) -> Value {
+    return ConcatOp::create(builder, function.at(name), function.type(all),
+                            ValueRange{past, next},
+                            builder.getI64IntegerAttr(1));
+  };
+  return {heads.query, append(key, heads.key, "k.all"),
+          append(value, heads.value, "v.all")};
+}
+
+Value LayerWriter::writeAttention(Heads heads) {
+  OpBuilder &builder = function.builder;
+  double scale = config.scaledScores
+                     ? 1 / std::sqrt(static_cast<double>(config.headDim))
+                     : 1;
   Value mixed = AttentionOp::create(
-      builder, function.at("attention"), query.getType(), query, key, value,
-      /*origin=*/Value(), builder.getF64FloatAttr(scale),
-      /*causal=*/builder.getUnitAttr());
-  Value flat =
-      function.reshape(mixed, {batch, sequence, config.heads * config.headDim},
-                       "attention.flat");
-  return function.project(flat, "self_attn.o_proj");
+      builder, function.at("attention"), heads.query.getType(), heads.query,
+      heads.key, heads.value, /*origin=*/Value(),
+      builder.getF64FloatAttr(scale), /*causal=*/builder.getUnitAttr());
+  Value flat = function.reshape(
+      mixed, {shape.batch, shape.tokens, config.heads * config.headDim},
+      "attention.flat");
+  return function.project(flat, names.output);
 }
 
 Value LayerWriter::writeFeedForward(Value input) {
-  OpBuilder &builder = function.builder;
-  Value gate = function.project(input, "mlp.gate_proj");
-  Value up = function.project(input, "mlp.up_proj");
-  Value active =
-      SiluOp::create(builder, function.at("silu"), gate.getType(), gate);
-  Value gated =
-      MulOp::create(builder, function.at("gated"), up.getType(), active, up);
-  return function.project(gated, "mlp.down_proj");
+  if (config.feedForward == FeedForward::Plain)
+    return function.project(
+        function.activate(function.project(input, names.up)), names.down);
+  Value gate, up;
+  if (config.fusedGateUp) {
+    Value both = function.project(input, names.gateUp);
+    gate = function.columns(both, 0, config.ffnSize, "gate");
+    up = function.columns(both, config.ffnSize, config.ffnSize, "up");
+  } else {
+    gate = function.project(input, names.gate);
+    up = function.project(input, names.up);
+  }
+  Value active = function.activate(gate);
+  Value gated = MulOp::create(function.builder, function.at("gated"),
+                              up.getType(), active, up);
+  return function.project(gated, names.down);
 }
 
 Value LayerWriter::addToStream(Value stream, Value branch, StringRef name) {
-  OpBuilder &builder = function.builder;
-  auto sum = AddOp::create(builder, function.at(name), stream.getType(), stream,
-                           branch);
-  sum->setAttr(streamAttrName, builder.getUnitAttr());
+  auto sum = AddOp::create(function.builder, function.at(name),
+                           stream.getType(), stream, branch);
+  function.markStream(sum);
   return sum;
 }
 
 func::FuncOp LayerWriter::write(ModuleOp module, ArrayRef<WeightSpec> weights) {
   OpBuilder &builder = function.builder;
-  RankedTensorType type = function.type({batch, sequence, config.hiddenSize});
   NamedAttribute streamAttr =
       builder.getNamedAttr(streamAttrName, builder.getUnitAttr());
+  NamedTensor stream = {
+      function.type({shape.batch, shape.tokens, config.hiddenSize}),
+      {streamAttr}};
+  SmallVector<NamedTensor> arguments{stream}, results{stream};
+  arguments[0].attributes.push_back(
+      function.named(nameAttrName, "hidden_states"));
+  if (shape.hasCache) {
+    auto past = function.type(cacheShape(config, shape, shape.first));
+    auto next = function.type(cacheShape(config, shape, shape.tokens));
+    arguments.push_back({past, {function.named(nameAttrName, "past_key")}});
+    arguments.push_back({past, {function.named(nameAttrName, "past_value")}});
+    results.append(2, {next, {}});
+  }
   func::FuncOp op =
-      function.begin(module, layerName, type,
-                     {builder.getNamedAttr(
-                          nameAttrName, builder.getStringAttr("hidden_states")),
-                      streamAttr},
-                     weights, type);
+      function.begin(module, layerName, arguments, weights, results);
   op.setPrivate();
-  op.setResultAttrs(0, builder.getDictionaryAttr(streamAttr));
 
-  double epsilon = config.normEpsilon;
-  Value stream = op.getArgument(0);
-  Value input = function.normalise(stream, "input_layernorm", epsilon);
-  stream = addToStream(stream, writeAttention(input), "attention.residual");
-  input = function.normalise(stream, "post_attention_layernorm", epsilon);
-  stream = addToStream(stream, writeFeedForward(input), "mlp.residual");
-  func::ReturnOp::create(builder, function.at("return"), stream);
+  Value input = function.normalise(op.getArgument(0), names.attentionNorm);
+  Heads heads = prepareHeads(input), all = heads;
+  if (shape.hasCache)
+    all = withCache(heads, op.getArgument(1), op.getArgument(2));
+  Value middle =
+      addToStream(op.getArgument(0), writeAttention(all), "attention.residual");
+  input = function.normalise(middle, names.feedForwardNorm);
+  SmallVector<Value> outputs{
+      addToStream(middle, writeFeedForward(input), "mlp.residual")};
+  if (shape.hasCache)
+    outputs.append({heads.key, heads.value});
+  func::ReturnOp::create(builder, function.at("return"), outputs);
   return op;
 }
 
 //===- Model --------------------------------------------------------------===//
 
 /// The weights of the first layer, under the names within a layer.
-static std::vector<WeightSpec> layerWeights(ArrayRef<WeightSpec> all) {
+static std::vector<WeightSpec> layerWeights(const DecoderConfig &config,
+                                            ArrayRef<WeightSpec> all) {
   std::vector<WeightSpec> layer;
+  std::string prefix = (moduleNames(config).layers + "0.").str();
   for (const WeightSpec &spec : all) {
     StringRef name = spec.name;
-    if (name.consume_front("model.layers.0."))
+    if (name.consume_front(prefix))
       layer.push_back({name.str(), spec.shape});
   }
   return layer;
@@ -331,106 +255,187 @@ class ModelWriter {
 public:
   ModelWriter(MLIRContext *context, Type element, const DecoderConfig &config,
               const DecoderOptions &options)
-      : config(config), batch(options.batch), sequence(options.sequence),
-        function(context, element, "model/") {}
+      : config(config), names(moduleNames(config)), shape(options),
+        columns(config.vocabulary),
+        function(context, element, config, "model/") {
+    // The options have been checked.
+    if (options.padVocabulary)
+      columns = llvm::cantFail(
+          paddedVocabulary(config.vocabulary, *options.padVocabulary));
+  }
 
   void write(ModuleOp module, ArrayRef<WeightSpec> weights, func::FuncOp layer,
              ArrayRef<WeightSpec> layerWeights);
 
 private:
   func::FuncOp begin(ModuleOp module, ArrayRef<WeightSpec> weights);
+  std::vector<WeightSpec> padTables(ArrayRef<WeightSpec> weights);
+  void addCache(SmallVectorImpl<NamedTensor> &arguments,
+                SmallVectorImpl<NamedTensor> &results);
   Value embed(Value ids);
-  Value callLayer(Value stream, int64_t number, func::FuncOp layer,
-                  ArrayRef<WeightSpec> layerWeights);
+  Operation *addPositions(Value embedding);
+  func::CallOp callLayer(Value stream, ValueRange cache, int64_t number,
+                         func::FuncOp layer, ArrayRef<WeightSpec> layerWeights);
   Value writeLogits(Value input);
 
+  Value tableOf(StringRef module) const {
+    return function.weight(module + ".weight");
+  }
+
   const DecoderConfig &config;
-  int64_t batch, sequence;
+  const ModuleNames &names;
+  TokenShape shape;
+  /// Of the logits and rows of the tables, padding included.
+  int64_t columns;
   FunctionWriter function;
 };
 
 } // namespace
 
+/// The weights with as many rows in the tables as there are columns.
+std::vector<WeightSpec> ModelWriter::padTables(ArrayRef<WeightSpec> weights) {
+  std::vector<WeightSpec> padded(weights);
+  if (columns == config.vocabulary)
+    return padded;
+  std::string tables[] = {(names.embedding + ".weight").str(),
+                          (headModule + ".weight").str()};
+  for (WeightSpec &spec : padded) {
+    if (!llvm::is_contained(tables, spec.name))
+      continue;
+    function.stored[spec.name] =
+        StoredAttr::get(function.builder.getContext(), spec.name, spec.shape,
+                        /*dim=*/0, /*from=*/0, config.vocabulary);
+    spec.shape[0] = columns;
+  }
+  return padded;
+}
+
+/// The keys and values of each layer's cache, and those of the new token.
+void ModelWriter::addCache(SmallVectorImpl<NamedTensor> &arguments,
+                           SmallVectorImpl<NamedTensor> &results) {
+  OpBuilder &builder = function.builder;
+  auto past = function.type(cacheShape(config, shape, shape.first));
+  auto next = function.type(cacheShape(config, shape, shape.tokens));
+  for (int64_t layer = 0; layer < config.layers; ++layer)
+    for (StringRef kind : {"key", "value"}) {
+      std::string path =
+          "_key_values." + std::to_string(layer) + "." + kind.str();
+      auto like = builder.getNamedAttr(
+          likeAttrName, builder.getI64IntegerAttr(arguments.size()));
+      arguments.push_back(
+          {past, {function.named(nameAttrName, "past" + path)}});
+      results.push_back(
+          {next, {function.named(nameAttrName, "new" + path), like}});
+    }
+}
+
 func::FuncOp ModelWriter::begin(ModuleOp module, ArrayRef<WeightSpec> weights) {
   OpBuilder &builder = function.builder;
-  auto name = [&](StringRef text) {
-    return builder.getNamedAttr(nameAttrName, builder.getStringAttr(text));
-  };
   NamedAttribute bound = builder.getNamedAttr(
       boundAttrName, builder.getI64IntegerAttr(config.vocabulary));
-  auto ids = RankedTensorType::get({batch, sequence}, builder.getI64Type());
-  func::FuncOp op =
-      function.begin(module, "main", ids, {name("input_ids"), bound}, weights,
-                     function.type({batch, sequence, config.vocabulary}));
-  op.setResultAttrs(0, builder.getDictionaryAttr(name("logits")));
-  return op;
+  auto ids =
+      RankedTensorType::get({shape.batch, shape.tokens}, builder.getI64Type());
+  SmallVector<NamedTensor> arguments = {
+      {ids, {function.named(nameAttrName, "input_ids"), bound}}};
+  SmallVector<NamedTensor> results = {
+      {function.type({shape.batch, shape.tokens, columns}),
+       {function.named(nameAttrName, "logits")}}};
+  if (columns != config.vocabulary)
+    results[0].attributes.push_back(builder.getNamedAttr(
+        storedAttrName,
+        StoredAttr::get(builder.getContext(), "logits",
+                        {shape.batch, shape.tokens, config.vocabulary},
+                        /*dim=*/2, /*from=*/0, config.vocabulary)));
+  if (shape.hasCache)
+    addCache(arguments, results);
+  return function.begin(module, "main", arguments, padTables(weights), results);
+}
+
+/// The rows of the table of positions, added to each sequence.
+Operation *ModelWriter::addPositions(Value embedding) {
+  OpBuilder &builder = function.builder;
+  Value rows = SliceOp::create(builder, function.at(label(names.positions)),
+                               function.type({shape.tokens, config.hiddenSize}),
+                               tableOf(names.positions),
+                               builder.getDenseI64ArrayAttr({shape.first, 0}));
+  return AddOp::create(builder, function.at("positions"), embedding.getType(),
+                       embedding, rows);
 }
 
 Value ModelWriter::embed(Value ids) {
-  OpBuilder &builder = function.builder;
-  auto embedding = EmbeddingOp::create(
-      builder, function.at("embed_tokens"),
-      function.type({batch, sequence, config.hiddenSize}),
-      function.weight("model.embed_tokens.weight"), ids, /*origin=*/Value(),
-      /*vocabulary=*/IntegerAttr());
-  embedding->setAttr(streamAttrName, builder.getUnitAttr());
-  return embedding;
+  IntegerAttr vocabulary;
+  if (columns != config.vocabulary)
+    vocabulary = function.builder.getI64IntegerAttr(config.vocabulary);
+  Operation *stream = EmbeddingOp::create(
+      function.builder, function.at(label(names.embedding)),
+      function.type({shape.batch, shape.tokens, config.hiddenSize}),
+      tableOf(names.embedding), ids, /*origin=*/Value(), vocabulary);
+  // transformers rounds the root to f32 first.
+  if (config.scaledEmbedding)
+    stream = function.scaled(stream->getResult(0),
+                             std::sqrt(static_cast<double>(config.hiddenSize)),
+                             "embed_scale");
+  if (config.learnedPositions)
+    stream = addPositions(stream->getResult(0));
+  function.markStream(stream);
+  return stream->getResult(0);
 }
 
-Value ModelWriter::callLayer(Value stream, int64_t number, func::FuncOp layer,
-                             ArrayRef<WeightSpec> layerWeights) {
+func::CallOp ModelWriter::callLayer(Value stream, ValueRange cache,
+                                    int64_t number, func::FuncOp layer,
+                                    ArrayRef<WeightSpec> layerWeights) {
   SmallVector<Value> operands{stream};
+  llvm::append_range(operands, cache);
   for (const WeightSpec &spec : layerWeights)
     operands.push_back(
-        function.weight("model.layers." + Twine(number) + "." + spec.name));
+        function.weight(names.layers + Twine(number) + "." + spec.name));
   return func::CallOp::create(function.builder,
                               function.at("layers." + Twine(number)), layer,
-                              operands)
-      .getResult(0);
+                              operands);
 }
 
 Value ModelWriter::writeLogits(Value input) {
-  Value table = function.weight(
-      config.tiedEmbeddings ? "model.embed_tokens.weight" : "lm_head.weight");
-  return MatmulOp::create(function.builder, function.at("lm_head"),
-                          function.type({batch, sequence, config.vocabulary}),
-                          input, table,
-                          /*transpose_a=*/false, /*transpose_b=*/true);
+  OpBuilder &builder = function.builder;
+  StringRef table = config.tiedEmbeddings ? names.embedding : headModule;
+  RankedTensorType type = function.type({shape.batch, shape.tokens, columns});
+  Value logits = MatmulOp::create(builder, function.at(headModule), type, input,
+                                  tableOf(table), /*transpose_a=*/false,
+                                  /*transpose_b=*/true);
+  if (columns == config.vocabulary)
+    return logits;
+  return MaskPaddingOp::create(builder, function.at("mask_padding"), type,
+                               logits, /*origin=*/Value(),
+                               builder.getI64IntegerAttr(config.vocabulary));
 }
 
 void ModelWriter::write(ModuleOp module, ArrayRef<WeightSpec> weights,
                         func::FuncOp layer, ArrayRef<WeightSpec> layerWeights) {
   func::FuncOp op = begin(module, weights);
   Value stream = embed(op.getArgument(0));
-  for (int64_t number = 0; number < config.layers; ++number)
-    stream = callLayer(stream, number, layer, layerWeights);
-  Value last = function.normalise(stream, "model.norm", config.normEpsilon);
-  func::ReturnOp::create(function.builder, function.at("return"),
-                         writeLogits(last));
-}
-
-/// One of the four names that the options may have.
-static Type parseType(Builder builder, StringRef name) {
-  if (name == "bf16")
-    return builder.getBF16Type();
-  if (name == "f16")
-    return builder.getF16Type();
-  if (name == "f32")
-    return builder.getF32Type();
-  return name == "f64" ? builder.getF64Type() : Type();
+  SmallVector<Value> results(1);
+  for (int64_t number = 0; number < config.layers; ++number) {
+    ValueRange cache;
+    if (shape.hasCache)
+      cache = op.getArguments().slice(1 + 2 * number, 2);
+    func::CallOp call = callLayer(stream, cache, number, layer, layerWeights);
+    stream = call.getResult(0);
+    llvm::append_range(results, call.getResults().drop_front());
+  }
+  results[0] = writeLogits(function.normalise(stream, names.lastNorm));
+  func::ReturnOp::create(function.builder, function.at("return"), results);
 }
 
 Expected<OwningOpRef<ModuleOp>>
 tp::buildDecoder(MLIRContext &context, const DecoderConfig &config,
                  const DecoderOptions &options) {
   context.loadDialect<TPDialect, func::FuncDialect>();
-  Type element = parseType(Builder(&context), options.dtype);
-  if (llvm::Error error = OptionsCheck(config, options, element).run())
+  Type element = parseElementType(Builder(&context), options.dtype);
+  if (llvm::Error error = checkOptions(config, options, element))
     return std::move(error);
   DecoderConfig built = config;
   built.layers = options.layers.value_or(config.layers);
   std::vector<WeightSpec> all = weights(built);
-  std::vector<WeightSpec> ofLayer = layerWeights(all);
+  std::vector<WeightSpec> ofLayer = layerWeights(built, all);
 
   Location loc = NameLoc::get(StringAttr::get(&context, config.modelType));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Import/HFConfig.h"
 #include "ConfigFields.h"
+#include "Families.h"
 #include "RopeConfig.h"
 #include "StrictJSON.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,107 +17,6 @@ static constexpr int64_t maxCount = int64_t(1) << 16;
 
 namespace {
 
-enum class WindowRule {
-  /// The family has no sliding window.
-  Never,
-  /// All layers, if "sliding_window" is not null.
-  EveryLayer,
-  /// Some layers, if "use_sliding_window" is true.
-  SomeLayers,
-};
-
-/// What the configuration class of a family in transformers fixes. All four
-/// have 32 layers, 32 heads and a hidden size of 4096 by default.
-struct Family {
-  StringRef name;
-  int64_t ffnSize, vocabulary, maxPositions;
-  /// As many as heads if absent here.
-  std::optional<int64_t> kvHeads;
-  /// Hidden size / heads if absent here.
-  std::optional<int64_t> headDim;
-  /// "attention_bias" switches the biases of q, k, v and o.
-  bool hasAttentionBias;
-  /// "mlp_bias" switches the biases of gate, up and down.
-  bool hasMLPBias;
-  WindowRule window;
-};
-
-const Family families[] = {
-    {"llama", 11008, 32000, 2048, {}, {}, true, true, WindowRule::Never},
-    {"mistral",
-     14336,
-     32000,
-     131072,
-     8,
-     {},
-     false,
-     false,
-     WindowRule::EveryLayer},
-    {"qwen2",
-     22016,
-     151936,
-     32768,
-     32,
-     {},
-     false,
-     false,
-     WindowRule::SomeLayers},
-    {"qwen3", 22016, 151936, 32768, 32, 128, true, false,
-     WindowRule::SomeLayers},
-};
-
-/// A field that changes what the model computes in a way that is not
-/// supported, unless it is absent, null, false or empty.
-struct UnsupportedField {
-  StringRef key, reason;
-};
-
-const UnsupportedField unsupportedFields[] = {
-    {"quantization_config", "quantized weights are not supported: import the "
-                            "checkpoint before quantization"},
-    {"compression_config", "compressed weights are not supported: import the "
-                           "checkpoint before compression"},
-    {"num_experts", "mixture-of-experts layers are not supported"},
-    {"num_local_experts", "mixture-of-experts layers are not supported"},
-    {"num_experts_per_tok", "mixture-of-experts layers are not supported"},
-    {"n_routed_experts", "mixture-of-experts layers are not supported"},
-    {"moe_intermediate_size", "mixture-of-experts layers are not supported"},
-    {"per_layer_config", "layers that differ are not supported"},
-    {"pruned_heads", "pruned heads are not supported"},
-    {"is_encoder_decoder", "only decoders are supported"},
-    {"add_cross_attention", "cross-attention is not supported"},
-    {"use_bidirectional_attention", "only causal attention is supported"},
-    {"use_mrope", "multimodal rotary embeddings are not supported"},
-};
-
-/// Fields that say nothing about the graph of a training step or its sizes.
-const StringRef harmlessFields[] = {
-    "_attn_implementation",
-    "_commit_hash",
-    "_name_or_path",
-    "architectures",
-    "attention_dropout",
-    "attn_implementation",
-    "bos_token_id",
-    "chunk_size_feed_forward",
-    "eos_token_id",
-    "finetuning_task",
-    "id2label",
-    "initializer_range",
-    "is_decoder",
-    "label2id",
-    "name_or_path",
-    "output_attentions",
-    "output_hidden_states",
-    "pad_token_id",
-    "problem_type",
-    "return_dict",
-    "tokenizer_class",
-    "torchscript",
-    "transformers_version",
-    "use_cache",
-};
-
 /// Reads the fields of one config.json into a DecoderConfig.
 class ConfigReader {
 public:
@@ -127,50 +27,74 @@ public:
 
 private:
   const Family *readFamily();
+  void refuseAliases();
   void readSizes();
   void readHeads();
   void readFlags();
+  void readBiases();
+  void readActivation();
+  void refuseScaledScores();
   void readType();
   void readWindow();
   bool readLayerTypes();
   void refuseUnsupported();
   void checkHeads();
+  void checkRotation(StringRef source);
 
   Fields fields;
   Findings &findings;
   const Family *family = nullptr;
+  /// Of each head, as readRope gives it.
+  double rotatedPart = 1;
   DecoderConfig config;
 };
 
 } // namespace
 
 const Family *ConfigReader::readFamily() {
-  std::string names =
-      join(map_range(families, [](const Family &f) { return quoted(f.name); }),
-           ", ");
+  std::string names = join(
+      map_range(families(), [](const Family &f) { return quoted(f.name); }),
+      ", ");
   std::string expected = "expected one of " + names;
   std::optional<StringRef> type = fields.text("model_type", expected);
   if (!type) {
     if (!fields.find("model_type"))
-      findings.problem("no \"model_type\": " + expected);
+      findings.problem("", "no \"model_type\": " + expected);
     return nullptr;
   }
   const Family *found =
-      find_if(families, [&](const Family &f) { return f.name == *type; });
-  if (found != std::end(families))
+      find_if(families(), [&](const Family &f) { return f.name == *type; });
+  if (found != families().end())
     return found;
   fields.wrong("model_type", "not a supported model type: " + expected);
   return nullptr;
 }
 
+/// transformers takes the common names of sizes for a family's own, too.
+void ConfigReader::refuseAliases() {
+  const SizeKeys &common = families().front().keys, &own = family->keys;
+  for (auto [alias, key] : {std::pair(common.hidden, own.hidden),
+                            std::pair(common.layers, own.layers),
+                            std::pair(common.heads, own.heads),
+                            std::pair(common.positions, own.positions)})
+    if (alias != key && fields.findSet(alias))
+      fields.wrong(alias, quoted(family->name) + " calls it " + quoted(key));
+}
+
 void ConfigReader::readSizes() {
-  config.hiddenSize = fields.size("hidden_size", 4096, maxSize);
-  config.layers = fields.size("num_hidden_layers", 32, maxCount);
-  config.ffnSize = fields.size("intermediate_size", family->ffnSize, maxSize);
+  const SizeKeys &keys = family->keys;
+  config.hiddenSize = fields.size(keys.hidden, family->hidden, maxSize);
+  config.layers = fields.size(keys.layers, family->layers, maxCount);
+  if (family->ffn)
+    config.ffnSize = fields.size(keys.ffn, *family->ffn, maxSize);
+  else if (fields.findSet(keys.ffn))
+    config.ffnSize = fields.integer(keys.ffn, 0, maxSize);
+  else
+    config.ffnSize = 4 * config.hiddenSize;
   config.vocabulary = fields.size("vocab_size", family->vocabulary, maxSize);
   config.maxPositions =
-      fields.integer("max_position_embeddings", family->maxPositions, maxSize);
-  config.normEpsilon = fields.positive("rms_norm_eps", 1e-6);
+      fields.integer(keys.positions, family->positions, maxSize);
+  config.normEpsilon = fields.positive(keys.epsilon, family->epsilon);
   if (fields.findSet("pretraining_tp") &&
       fields.integer("pretraining_tp", 1, maxSize) > 1)
     fields.wrong("pretraining_tp",
@@ -179,16 +103,16 @@ void ConfigReader::readSizes() {
 }
 
 void ConfigReader::readHeads() {
-  config.heads = fields.size("num_attention_heads", 32, maxCount);
+  config.heads = fields.size(family->keys.heads, family->heads, maxCount);
+  config.kvHeads = config.heads;
+  if (!family->hasHeadFields)
+    return;
   // Null stands for the number of heads even where the default differs.
-  int64_t kvDefault = family->kvHeads.value_or(config.heads);
-  if (fields.find("num_key_value_heads") &&
-      !fields.findSet("num_key_value_heads"))
-    kvDefault = config.heads;
-  config.kvHeads = fields.findSet("num_key_value_heads")
-                       ? fields.integer("num_key_value_heads", 0, maxCount)
-                       : kvDefault;
-  // Qwen3 alone has no null here.
+  if (fields.findSet("num_key_value_heads"))
+    config.kvHeads = fields.integer("num_key_value_heads", 0, maxCount);
+  else if (!fields.find("num_key_value_heads"))
+    config.kvHeads = family->kvHeads.value_or(config.heads);
+  // Where the family has a size of its own there is no null.
   if (family->headDim)
     config.headDim = fields.integer("head_dim", *family->headDim, maxSize);
   else if (fields.findSet("head_dim"))
@@ -196,27 +120,89 @@ void ConfigReader::readHeads() {
 }
 
 void ConfigReader::readFlags() {
-  config.tiedEmbeddings = fields.flag("tie_word_embeddings", false);
+  config.tiedEmbeddings = fields.flag("tie_word_embeddings", family->tied);
+  bool isGPT2 = family->name == "gpt2", isPhi3 = family->name == "phi3",
+       isGemma = family->name == "gemma";
   config.qkNorm = family->name == "qwen3";
+  config.norm = isGPT2 ? NormKind::Layer : NormKind::RMS;
+  config.learnedPositions = isGPT2;
+  config.storedInOut = isGPT2;
+  config.feedForward = isGPT2 ? FeedForward::Plain : FeedForward::Gated;
+  config.fusedQKV = isGPT2 || isPhi3;
+  config.fusedGateUp = isPhi3;
+  config.gainOffset = isGemma ? 1 : 0;
+  config.scaledEmbedding = isGemma;
+}
 
-  bool attentionBias = fields.flag("attention_bias", false);
-  if (attentionBias && !family->hasAttentionBias)
+void ConfigReader::readBiases() {
+  const BiasRule &rule = family->biases;
+  bool attention = fields.flag("attention_bias", false);
+  if (attention && !rule.attentionField)
     fields.wrong("attention_bias",
                  "the biases of " + quoted(family->name) +
                      " are not switched by this field: expected false");
-  config.qkvBias = attentionBias || family->name == "qwen2";
-  config.outputBias = attentionBias;
+  config.qkvBias = attention || rule.qkv;
+  config.outputBias = attention || rule.output;
 
-  config.mlpBias = fields.flag("mlp_bias", false);
-  if (config.mlpBias && !family->hasMLPBias)
-    fields.wrong("mlp_bias",
-                 quoted(family->name) + " has no biases there: expected false");
+  bool mlp = fields.flag("mlp_bias", false);
+  if (mlp && !rule.mlpField)
+    fields.wrong("mlp_bias", quoted(family->name) +
+                                 (rule.mlp ? " always has biases there"
+                                           : " has no biases there") +
+                                 ": expected false");
+  config.mlpBias = mlp || rule.mlp;
+}
 
-  std::string expected = "not a supported activation: expected \"silu\"";
-  std::optional<StringRef> activation = fields.text("hidden_act", expected);
-  // "swish" is another name of the same function.
-  if (activation && *activation != "silu" && *activation != "swish")
-    fields.wrong("hidden_act", expected);
+/// The function that transformers has under this name.
+static std::optional<Activation> parseActivation(StringRef name) {
+  return StringSwitch<std::optional<Activation>>(name)
+      .Cases({"silu", "swish"}, Activation::SiLU)
+      .Cases({"gelu", "gelu_python"}, Activation::GELU)
+      .Cases({"gelu_new", "gelu_pytorch_tanh", "gelu_python_tanh",
+              "gelu_accurate", "gelu_fast"},
+             Activation::GELUTanh)
+      .Case("relu", Activation::ReLU)
+      .Case("tanh", Activation::Tanh)
+      .Default(std::nullopt);
+}
+
+void ConfigReader::readActivation() {
+  config.activation = family->activation;
+  std::string expected =
+      "not a supported activation: expected \"silu\", \"gelu\", "
+      "\"gelu_new\", \"gelu_pytorch_tanh\", \"relu\" or \"tanh\"";
+  StringRef key = family->keys.activation;
+  // An older name of Gemma's field.
+  StringRef older = "hidden_activation";
+  for (StringRef field : {key, older}) {
+    if (field == older && !fields.findSet(older))
+      continue;
+    std::optional<StringRef> name = fields.text(field, expected);
+    if (!name)
+      continue;
+    std::optional<Activation> found = parseActivation(*name);
+    // The first releases of Gemma say "gelu" and mean the approximation.
+    if (family->name == "gemma" && found == Activation::GELU)
+      found = Activation::GELUTanh;
+    if (!found)
+      fields.wrong(field, expected);
+    else if (field == older && *found != config.activation)
+      fields.wrong(field, "another function than " + quoted(key) +
+                              " has: keep one of them");
+    else
+      config.activation = *found;
+  }
+}
+
+void ConfigReader::refuseScaledScores() {
+  if (family->name != "gpt2")
+    return;
+  config.scaledScores = fields.flag("scale_attn_weights", true);
+  if (fields.flag("scale_attn_by_inverse_layer_idx", false))
+    fields.wrong("scale_attn_by_inverse_layer_idx",
+                 "layers that differ are not supported: expected false");
+  // Where the scores are rounded: without effect in f32.
+  fields.flag("reorder_and_upcast_attn", false);
 }
 
 void ConfigReader::readType() {
@@ -238,12 +224,12 @@ void ConfigReader::readType() {
       fields.wrong(key, expected);
   }
   if (types[0] && types[1] && *types[0] != *types[1])
-    findings.problem("\"dtype\" is " + printed(*fields.find("dtype")) +
-                     " and \"torch_dtype\" is " +
-                     printed(*fields.find("torch_dtype")) +
-                     ": keep one of them");
+    findings.problem("dtype", "\"dtype\" is " + printed(*fields.find("dtype")) +
+                                  " and \"torch_dtype\" is " +
+                                  printed(*fields.find("torch_dtype")) +
+                                  ": keep one of them");
   if (!types[0] && !types[1])
-    findings.warning("no \"dtype\": f32 is assumed");
+    findings.warning("", "no \"dtype\": f32 is assumed");
   config.dtype = types[0].value_or(types[1].value_or("f32"));
 }
 
@@ -259,9 +245,11 @@ bool ConfigReader::readLayerTypes() {
   }
   // With a wrong field this would compare a default.
   if (!findings.hasProblems() && int64_t(types->size()) != config.layers)
-    findings.problem("\"layer_types\" has " + Twine(types->size()) +
-                     " entries and \"num_hidden_layers\" is " +
-                     Twine(config.layers) + ": one entry a layer is needed");
+    findings.problem("layer_types", "\"layer_types\" has " +
+                                        Twine(types->size()) + " entries and " +
+                                        quoted(family->keys.layers) + " is " +
+                                        Twine(config.layers) +
+                                        ": one entry a layer is needed");
   bool sliding = false;
   for (auto [index, type] : enumerate(*types)) {
     std::optional<StringRef> text = type.getAsString();
@@ -271,11 +259,13 @@ bool ConfigReader::readLayerTypes() {
       continue;
     if (slides && family->window == WindowRule::SomeLayers)
       continue;
-    findings.problem(
-        "\"layer_types\" has " + printed(type) + " at " + Twine(index) + ": " +
-        quoted(family->name) + " supports \"full_attention\"" +
-        (family->window == WindowRule::SomeLayers ? " and \"sliding_attention\""
-                                                  : ""));
+    findings.problem("layer_types",
+                     "\"layer_types\" has " + printed(type) + " at " +
+                         Twine(index) + ": " + quoted(family->name) +
+                         " supports \"full_attention\"" +
+                         (family->window == WindowRule::SomeLayers
+                              ? " and \"sliding_attention\""
+                              : ""));
     break;
   }
   return sliding;
@@ -283,28 +273,36 @@ bool ConfigReader::readLayerTypes() {
 
 void ConfigReader::readWindow() {
   bool listed = readLayerTypes();
-  if (family->window == WindowRule::Never)
+  bool isNull =
+      fields.find("sliding_window") && !fields.findSet("sliding_window");
+  if (family->window == WindowRule::Never) {
+    if (fields.findSet("sliding_window"))
+      fields.wrong("sliding_window", quoted(family->name) +
+                                         " attends to all positions: expected "
+                                         "null, or no such field");
     return;
+  }
   if (family->window == WindowRule::EveryLayer) {
-    bool isNull =
-        fields.find("sliding_window") && !fields.findSet("sliding_window");
-    if (!isNull)
-      config.slidingWindow = fields.integer("sliding_window", 4096, maxSize);
+    config.slidingWindow = family->windowByDefault;
+    if (isNull)
+      config.slidingWindow = std::nullopt;
+    if (fields.findSet("sliding_window"))
+      config.slidingWindow = fields.integer("sliding_window", 0, maxSize);
     return;
   }
 
   bool used = fields.flag("use_sliding_window", false);
   // Known, and without effect unless the window is used.
   fields.find("max_window_layers");
-  bool isNull =
-      fields.find("sliding_window") && !fields.findSet("sliding_window");
   if (listed && (!used || isNull))
     findings.problem(
+        "layer_types",
         "\"layer_types\" has \"sliding_attention\", but no window is set: "
         "give \"sliding_window\" and \"use_sliding_window\" true");
   if (!used || isNull)
     return;
-  int64_t window = fields.integer("sliding_window", 4096, maxSize);
+  int64_t window =
+      fields.integer("sliding_window", *family->windowByDefault, maxSize);
   int64_t firstLayer =
       fields.integer("max_window_layers", 28, maxSize, /*min=*/0);
   if (fields.findSet("layer_types") ? listed : firstLayer < config.layers)
@@ -312,7 +310,7 @@ void ConfigReader::readWindow() {
 }
 
 void ConfigReader::refuseUnsupported() {
-  for (const UnsupportedField &field : unsupportedFields) {
+  for (const UnsupportedField &field : unsupportedFields()) {
     const json::Value *value = fields.findSet(field.key);
     if (!value || value->getAsBoolean() == false)
       continue;
@@ -325,30 +323,46 @@ void ConfigReader::refuseUnsupported() {
 }
 
 void ConfigReader::checkHeads() {
+  std::string heads = quoted(family->keys.heads);
+  std::string hidden = quoted(family->keys.hidden);
   if (config.heads % config.kvHeads != 0) {
     std::string divisors;
     for (int64_t kv = 1; kv <= config.heads; ++kv)
       if (config.heads % kv == 0)
         divisors += (kv == 1 ? "" : ", ") + std::to_string(kv);
-    findings.problem("\"num_attention_heads\" " + Twine(config.heads) +
-                     " is not a multiple of \"num_key_value_heads\" " +
-                     Twine(config.kvHeads) + ": expected one of " + divisors);
+    findings.problem("num_key_value_heads",
+                     heads + " " + Twine(config.heads) +
+                         " is not a multiple of \"num_key_value_heads\" " +
+                         Twine(config.kvHeads) + ": expected one of " +
+                         divisors);
   }
-  std::string source = "\"head_dim\" is ";
-  if (config.headDim == 0) {
-    source = "\"hidden_size\" / \"num_attention_heads\" is ";
-    config.headDim = config.hiddenSize / config.heads;
-    if (config.hiddenSize % config.heads != 0) {
-      findings.problem("\"hidden_size\" " + Twine(config.hiddenSize) +
-                       " is not a multiple of \"num_attention_heads\" " +
-                       Twine(config.heads) + ": give \"head_dim\"");
-      return;
-    }
-  }
-  if (config.headDim % 2 != 0)
-    findings.problem(source + Twine(config.headDim) +
-                     ": expected an even number, rotary embeddings turn "
-                     "pairs");
+  if (config.headDim != 0)
+    return checkRotation("\"head_dim\" is ");
+  config.headDim = config.hiddenSize / config.heads;
+  if (config.hiddenSize % config.heads == 0)
+    return checkRotation(hidden + " / " + heads + " is ");
+  findings.problem(family->keys.heads,
+                   hidden + " " + Twine(config.hiddenSize) +
+                       " is not a multiple of " + heads + " " +
+                       Twine(config.heads) + ": " +
+                       (family->hasHeadFields ? "give \"head_dim\""
+                                              : "heads are equal parts of it"));
+}
+
+/// `source` says where the size of a head is from.
+void ConfigReader::checkRotation(StringRef source) {
+  if (config.learnedPositions)
+    return;
+  // Truncated, as transformers does it.
+  config.rotaryDim =
+      static_cast<int64_t>(static_cast<double>(config.headDim) * rotatedPart);
+  std::string size = (source + Twine(config.headDim)).str();
+  if (config.rotaryDim != config.headDim)
+    size += ", of which " + std::to_string(config.rotaryDim) + " are rotated";
+  if (config.rotaryDim % 2 != 0 || config.rotaryDim == 0)
+    findings.problem("head_dim",
+                     size + ": expected an even number, rotary embeddings turn "
+                            "pairs");
 }
 
 DecoderConfig ConfigReader::read() {
@@ -356,14 +370,19 @@ DecoderConfig ConfigReader::read() {
   if (!family)
     return config;
   config.modelType = family->name.str();
+  refuseAliases();
   readSizes();
   readHeads();
   readFlags();
+  readBiases();
+  readActivation();
+  refuseScaledScores();
   readType();
-  readRope(fields, findings, config);
+  if (!config.learnedPositions)
+    rotatedPart = readRope(*family, fields, findings, config);
   readWindow();
   refuseUnsupported();
-  fields.warnOfUnknown(harmlessFields, "model type " + quoted(family->name));
+  fields.warnOfUnknown(harmlessFields(), "model type " + quoted(family->name));
   // With a wrong size the contradictions would be between defaults.
   if (!findings.hasProblems())
     checkHeads();
@@ -380,7 +399,7 @@ tp::parseHFConfig(StringRef text, StringRef fileName,
   if (!object)
     return createStringError(fileName + ": expected a JSON object, found " +
                              printed(*value));
-  Findings findings(fileName, warnings);
+  Findings findings(fileName, linesOfKeys(text), warnings);
   DecoderConfig config = ConfigReader(*object, findings).read();
   if (findings.hasProblems())
     return findings.takeError();

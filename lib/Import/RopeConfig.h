@@ -8,12 +8,15 @@ namespace tp {
 
 class Fields;
 class Findings;
+struct Family;
 
 /// Reads the rotary parameters among the top-level `fields` of a config.json
-/// into `config`, whose `maxPositions` is already known. Takes the spelling of
-/// transformers 5 ("rope_parameters") and the older one ("rope_theta" and
-/// "rope_scaling"); if both are there they must agree.
-void readRope(Fields &fields, Findings &findings, DecoderConfig &config);
+/// into `config`, whose `maxPositions` is already known, and returns the part
+/// of each head that is rotated, in (0, 1]. Takes the spelling of transformers
+/// 5 ("rope_parameters") and the older one ("rope_theta" and "rope_scaling");
+/// if both are there they must agree.
+double readRope(const Family &family, Fields &fields, Findings &findings,
+                DecoderConfig &config);
 
 } // namespace tp
 

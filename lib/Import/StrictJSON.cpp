@@ -2,7 +2,6 @@
 #include "StrictJSON.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -84,6 +83,38 @@ static Error checkKeys(StringRef text, StringRef fileName) {
                          ": keep one of them");
   }
   return Error::success();
+}
+
+StringMap<size_t> tp::linesOfKeys(StringRef text) {
+  StringMap<size_t> lines;
+  // The key in front of each open object or array, "" for that of the text; no
+  // value inside of an array.
+  SmallVector<std::optional<std::string>, 8> open;
+  std::string last;
+  size_t line = 1;
+  for (size_t pos = 0; pos < text.size(); ++pos) {
+    char c = text[pos];
+    line += c == '\n';
+    if (c == '{')
+      open.push_back(std::exchange(last, ""));
+    if (c == '[')
+      open.push_back(std::nullopt);
+    if ((c == '}' || c == ']') && !open.empty())
+      open.pop_back();
+    if (c != '"')
+      continue;
+    size_t begin = pos, end = endOfString(text, pos);
+    pos = end - 1;
+    if (!text.substr(end).ltrim().starts_with(":") ||
+        is_contained(open, std::nullopt))
+      continue;
+    StringRef prefix = open.empty() ? StringRef() : StringRef(*open.back());
+    last = unescaped(text.slice(begin, end));
+    if (!prefix.empty())
+      last = (prefix + "." + last).str();
+    lines.try_emplace(last, line);
+  }
+  return lines;
 }
 
 /// llvm::json::ParseError shows its position in its message only:

@@ -2,6 +2,7 @@
 #ifndef TP_IMPORT_STRICTJSON_H
 #define TP_IMPORT_STRICTJSON_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include <string>
 
@@ -18,6 +19,11 @@ inline constexpr size_t maxJSONSize = 100'000'000;
 /// byte more than it can use.
 llvm::Expected<llvm::json::Value> parseStrictJSON(llvm::StringRef text,
                                                   llvm::StringRef fileName);
+
+/// The line of each key of a text that parseStrictJSON takes, under the keys
+/// that lead to it: "rope_scaling.type". Keys of objects in arrays are left
+/// out.
+llvm::StringMap<size_t> linesOfKeys(llvm::StringRef text);
 
 /// A value as JSON for a message, cut to a readable length.
 std::string printed(const llvm::json::Value &value);

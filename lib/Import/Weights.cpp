@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ModuleNames.h"
 #include "tp/Import/HFConfig.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -7,52 +8,161 @@
 using namespace llvm;
 using namespace tp;
 
+//===- Names --------------------------------------------------------------===//
+
+static constexpr ModuleNames llamaNames = {.embedding = "model.embed_tokens",
+                                           .positions = "",
+                                           .layers = "model.layers.",
+                                           .lastNorm = "model.norm",
+                                           .attentionNorm = "input_layernorm",
+                                           .qkv = "",
+                                           .query = "self_attn.q_proj",
+                                           .key = "self_attn.k_proj",
+                                           .value = "self_attn.v_proj",
+                                           .queryNorm = "self_attn.q_norm",
+                                           .keyNorm = "self_attn.k_norm",
+                                           .output = "self_attn.o_proj",
+                                           .feedForwardNorm =
+                                               "post_attention_layernorm",
+                                           .gateUp = "",
+                                           .gate = "mlp.gate_proj",
+                                           .up = "mlp.up_proj",
+                                           .down = "mlp.down_proj"};
+
+static constexpr ModuleNames phi3Names = [] {
+  ModuleNames names = llamaNames;
+  names.qkv = "self_attn.qkv_proj";
+  names.gateUp = "mlp.gate_up_proj";
+  return names;
+}();
+
+static constexpr ModuleNames gpt2Names = {.embedding = "transformer.wte",
+                                          .positions = "transformer.wpe",
+                                          .layers = "transformer.h.",
+                                          .lastNorm = "transformer.ln_f",
+                                          .attentionNorm = "ln_1",
+                                          .qkv = "attn.c_attn",
+                                          .query = "",
+                                          .key = "",
+                                          .value = "",
+                                          .queryNorm = "",
+                                          .keyNorm = "",
+                                          .output = "attn.c_proj",
+                                          .feedForwardNorm = "ln_2",
+                                          .gateUp = "",
+                                          .gate = "",
+                                          .up = "mlp.c_fc",
+                                          .down = "mlp.c_proj"};
+
+const ModuleNames &tp::moduleNames(const DecoderConfig &config) {
+  if (config.modelType == "gpt2")
+    return gpt2Names;
+  return config.modelType == "phi3" ? phi3Names : llamaNames;
+}
+
+//===- Weights ------------------------------------------------------------===//
+
 namespace {
 
-/// Appends the weights of one layer.
-class LayerWeights {
+/// Appends the weights of one module after the other.
+class WeightList {
 public:
-  LayerWeights(const DecoderConfig &config, int64_t layer,
-               std::vector<WeightSpec> &list)
-      : config(config), list(list),
-        prefix("model.layers." + std::to_string(layer) + ".") {}
+  WeightList(const DecoderConfig &config, std::vector<WeightSpec> &list)
+      : config(config), names(moduleNames(config)), list(list) {}
 
-  void append() {
-    norm("input_layernorm", config.hiddenSize);
-    int64_t queries = config.heads * config.headDim;
-    int64_t keys = config.kvHeads * config.headDim;
-    projection("self_attn.q_proj", queries, config.hiddenSize, config.qkvBias);
-    projection("self_attn.k_proj", keys, config.hiddenSize, config.qkvBias);
-    projection("self_attn.v_proj", keys, config.hiddenSize, config.qkvBias);
-    if (config.qkNorm) {
-      norm("self_attn.q_norm", config.headDim);
-      norm("self_attn.k_norm", config.headDim);
-    }
-    projection("self_attn.o_proj", config.hiddenSize, queries,
-               config.outputBias);
-    norm("post_attention_layernorm", config.hiddenSize);
-    int64_t ffn = config.ffnSize;
-    projection("mlp.gate_proj", ffn, config.hiddenSize, config.mlpBias);
-    projection("mlp.up_proj", ffn, config.hiddenSize, config.mlpBias);
-    projection("mlp.down_proj", config.hiddenSize, ffn, config.mlpBias);
-  }
+  void append();
 
 private:
+  void appendLayer();
+  void appendFeedForward();
+
+  void add(StringRef module, StringRef kind, ArrayRef<int64_t> shape) {
+    list.push_back(
+        {(prefix + module + "." + kind).str(), SmallVector<int64_t, 2>(shape)});
+  }
+
   void norm(StringRef module, int64_t size) {
-    list.push_back({prefix + module.str() + ".weight", {size}});
+    add(module, "weight", {size});
+    if (config.norm == NormKind::Layer)
+      add(module, "bias", {size});
   }
 
   void projection(StringRef module, int64_t outputs, int64_t inputs,
                   bool hasBias) {
-    list.push_back({prefix + module.str() + ".weight", {outputs, inputs}});
+    if (config.storedInOut)
+      add(module, "weight", {inputs, outputs});
+    else
+      add(module, "weight", {outputs, inputs});
     if (hasBias)
-      list.push_back({prefix + module.str() + ".bias", {outputs}});
+      add(module, "bias", {outputs});
   }
 
   const DecoderConfig &config;
+  const ModuleNames &names;
   std::vector<WeightSpec> &list;
+  /// Of the layer that is being written.
   std::string prefix;
 };
+
+} // namespace
+
+void WeightList::appendFeedForward() {
+  int64_t hidden = config.hiddenSize, ffn = config.ffnSize;
+  bool gated = config.feedForward == FeedForward::Gated;
+  if (config.fusedGateUp)
+    projection(names.gateUp, 2 * ffn, hidden, config.mlpBias);
+  if (gated && !config.fusedGateUp)
+    projection(names.gate, ffn, hidden, config.mlpBias);
+  if (!config.fusedGateUp)
+    projection(names.up, ffn, hidden, config.mlpBias);
+  projection(names.down, hidden, ffn, config.mlpBias);
+}
+
+void WeightList::appendLayer() {
+  int64_t hidden = config.hiddenSize;
+  int64_t queries = config.heads * config.headDim;
+  int64_t keys = config.kvHeads * config.headDim;
+  norm(names.attentionNorm, hidden);
+  if (config.fusedQKV) {
+    projection(names.qkv, queries + 2 * keys, hidden, config.qkvBias);
+  } else {
+    projection(names.query, queries, hidden, config.qkvBias);
+    projection(names.key, keys, hidden, config.qkvBias);
+    projection(names.value, keys, hidden, config.qkvBias);
+  }
+  if (config.qkNorm) {
+    norm(names.queryNorm, config.headDim);
+    norm(names.keyNorm, config.headDim);
+  }
+  projection(names.output, hidden, queries, config.outputBias);
+  norm(names.feedForwardNorm, hidden);
+  appendFeedForward();
+}
+
+void WeightList::append() {
+  int64_t hidden = config.hiddenSize;
+  add(names.embedding, "weight", {config.vocabulary, hidden});
+  if (config.learnedPositions)
+    add(names.positions, "weight", {config.maxPositions, hidden});
+  for (int64_t layer = 0; layer < config.layers; ++layer) {
+    prefix = (names.layers + Twine(layer) + ".").str();
+    appendLayer();
+  }
+  prefix.clear();
+  norm(names.lastNorm, hidden);
+  if (!config.tiedEmbeddings)
+    add(headModule, "weight", {config.vocabulary, hidden});
+}
+
+std::vector<WeightSpec> tp::weights(const DecoderConfig &config) {
+  std::vector<WeightSpec> list;
+  WeightList(config, list).append();
+  return list;
+}
+
+//===- Number of parameters -----------------------------------------------===//
+
+namespace {
 
 /// A non-negative number that remembers whether it overflowed.
 struct Checked {
@@ -76,38 +186,30 @@ struct Checked {
 
 } // namespace
 
-std::vector<WeightSpec> tp::weights(const DecoderConfig &config) {
-  std::vector<WeightSpec> list;
-  int64_t hidden = config.hiddenSize;
-  list.push_back({"model.embed_tokens.weight", {config.vocabulary, hidden}});
-  for (int64_t layer = 0; layer < config.layers; ++layer)
-    LayerWeights(config, layer, list).append();
-  list.push_back({"model.norm.weight", {hidden}});
-  if (!config.tiedEmbeddings)
-    list.push_back({"lm_head.weight", {config.vocabulary, hidden}});
-  return list;
-}
-
 Expected<int64_t> tp::parameterCount(const DecoderConfig &config) {
   Checked hidden = config.hiddenSize, ffn = config.ffnSize;
   Checked queries = Checked(config.heads) * config.headDim;
   Checked keys = Checked(config.kvHeads) * config.headDim;
   Checked qkv = queries + keys * 2;
+  int64_t perNorm = config.norm == NormKind::Layer ? 2 : 1;
+  int64_t wide = config.feedForward == FeedForward::Gated ? 2 : 1;
 
-  Checked layer =
-      hidden * 2 + hidden * qkv + queries * hidden + hidden * ffn * 3;
+  Checked layer = hidden * 2 * perNorm + hidden * qkv + queries * hidden +
+                  hidden * ffn * (wide + 1);
   if (config.qkvBias)
     layer = layer + qkv;
   if (config.outputBias)
     layer = layer + hidden;
   if (config.mlpBias)
-    layer = layer + ffn * 2 + hidden;
+    layer = layer + ffn * wide + hidden;
   if (config.qkNorm)
-    layer = layer + Checked(config.headDim) * 2;
+    layer = layer + Checked(config.headDim) * 2 * perNorm;
 
   Checked tables =
       Checked(config.vocabulary) * hidden * (config.tiedEmbeddings ? 1 : 2);
-  Checked total = tables + layer * config.layers + hidden;
+  if (config.learnedPositions)
+    tables = tables + Checked(config.maxPositions) * hidden;
+  Checked total = tables + layer * config.layers + hidden * perNorm;
   if (total.value)
     return *total.value;
   return createStringError(
@@ -117,6 +219,8 @@ Expected<int64_t> tp::parameterCount(const DecoderConfig &config) {
       " key-value heads of " + Twine(config.headDim) + ", feed-forward size " +
       Twine(config.ffnSize) + ", vocabulary " + Twine(config.vocabulary));
 }
+
+//===- Smaller models -----------------------------------------------------===//
 
 /// Largest divisor of `number` that is at most `limit`, both positive.
 static int64_t largestDivisor(int64_t number, int64_t limit) {
@@ -151,11 +255,14 @@ Expected<DecoderConfig> tp::shrink(DecoderConfig config, int64_t factor,
     said.push_back(line);
   };
 
-  // Half of head_dim, so that the other half leaves it even.
-  int64_t divisor =
-      largestDivisor(std::gcd(config.hiddenSize, config.headDim / 2), factor);
+  // Half of what is rotated, so that the other half leaves it even.
+  int64_t common = std::gcd(config.hiddenSize, config.headDim);
+  if (config.rotaryDim > 0)
+    common = std::gcd(common, config.rotaryDim / 2);
+  int64_t divisor = largestDivisor(common, factor);
   divide("hidden_size", config.hiddenSize, divisor);
   divide("head_dim", config.headDim, divisor);
+  config.rotaryDim /= divisor;
   divide("intermediate_size", config.ffnSize,
          largestDivisor(config.ffnSize, factor));
   divide("vocab_size", config.vocabulary,

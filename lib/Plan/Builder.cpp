@@ -401,7 +401,9 @@ LogicalResult ProblemBuilder::addLinks() {
     // Homes come first, in the order of the arguments.
     unsigned home = like.getInt();
     unsigned argument = graph.nodes[home].results[0];
-    if (graph.values[argument].type != graph.values[node.operands[0]].type)
+    // Sizes may differ: what is new in a cache lies as the cache does.
+    if (graph.values[argument].type.getRank() !=
+        graph.values[node.operands[0]].type.getRank())
       return entry.emitOpError() << "result " << node.number << " of type "
                                  << graph.values[node.operands[0]].type
                                  << " cannot lie like argument " << home

@@ -148,8 +148,26 @@ template <class S> static llvm::Error evaluateCrossEntropy(RankCall<S> &call) {
   return llvm::Error::success();
 }
 
+/// The lowest finite number from column `valid` on.
+template <class S> static llvm::Error evaluateMaskPadding(RankCall<S> &call) {
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  auto op = cast<MaskPaddingOp>(call.op);
+  auto type = cast<FloatType>(op.getResult().getType().getElementType());
+  double fill = APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true)
+                    .convertToDouble();
+  S lowest = fromDouble<S>(fill);
+  result.degree = input.degree;
+  int64_t columns = input.shape.back(), origin = call.indexOr(1, 0);
+  auto valid = static_cast<int64_t>(op.getValid());
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = origin + i % columns < valid ? input.values[i] : lowest;
+  return llvm::Error::success();
+}
+
 template <class S> void tp::addVocabularyKernels(KernelTable<S> &table) {
   table["tp.embedding"].onRank = evaluateEmbedding<S>;
+  table["tp.mask_padding"].onRank = evaluateMaskPadding<S>;
   table["tp.take_target"].onRank = evaluateTakeTarget<S>;
   table["tp.cross_entropy"].onRank = evaluateCrossEntropy<S>;
 }

@@ -24,8 +24,12 @@ static void account(Difference &difference, int64_t at, double actual,
 }
 
 Difference tp::compare(const Array &actual, const TensorOf<double> &expected) {
+  return compare(toReference(actual), expected);
+}
+
+Difference tp::compare(const TensorOf<double> &own,
+                       const TensorOf<double> &expected) {
   Difference difference;
-  TensorOf<double> own = toReference(actual);
   if (own.shape != expected.shape || own.isInteger != expected.isInteger) {
     difference.notFinite = true;
     return difference;

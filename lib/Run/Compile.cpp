@@ -13,10 +13,11 @@ func::FuncOp Program::entry() const {
 }
 
 /// The passes from an open or typed program to a local one, in text.
-static std::string planPipeline(const RunOptions &options) {
+static std::string planPipeline(const RunOptions &options, bool splitsFused) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "builtin.module(tp-plan{";
+  os << "builtin.module(" << (splitsFused ? "tp-split-fused-weights," : "")
+     << "tp-plan{";
   auto option = [&](StringRef name, StringRef value) {
     if (!value.empty())
       os << " " << name << "=" << value;
@@ -30,9 +31,10 @@ static std::string planPipeline(const RunOptions &options) {
   return text;
 }
 
-static llvm::Error partition(ModuleOp module, const RunOptions &options) {
+static llvm::Error partition(ModuleOp module, const RunOptions &options,
+                             bool splitsFused) {
   PassManager manager(module.getContext());
-  std::string text = planPipeline(options), why;
+  std::string text = planPipeline(options, splitsFused), why;
   llvm::raw_string_ostream errors(why);
   FailureOr<OpPassManager> pipeline = parsePassPipeline(text, errors);
   if (failed(pipeline))
@@ -45,8 +47,8 @@ static llvm::Error partition(ModuleOp module, const RunOptions &options) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Program> tp::compileProgram(ModuleOp module,
-                                           const RunOptions &options) {
+static llvm::Expected<Program>
+compile(ModuleOp module, const RunOptions &options, bool splitsFused) {
   Program program;
   program.local = module.clone();
   auto entry = findEntry(*program.local, options.entry);
@@ -54,7 +56,7 @@ llvm::Expected<Program> tp::compileProgram(ModuleOp module,
     return entry.takeError();
   std::string name = entry->getSymName().str();
   if (!(*entry)->hasAttr(localAttrName)) {
-    if (llvm::Error error = partition(*program.local, options))
+    if (llvm::Error error = partition(*program.local, options, splitsFused))
       return std::move(error);
     entry = findEntry(*program.local, name);
     if (!entry)
@@ -74,6 +76,11 @@ llvm::Expected<Program> tp::compileProgram(ModuleOp module,
     return engine.takeError();
   program.engine = std::move(*engine);
   return program;
+}
+
+llvm::Expected<Program> tp::compileProgram(ModuleOp module,
+                                           const RunOptions &options) {
+  return compile(module, options, /*splitsFused=*/true);
 }
 
 /// Takes out what says where values lie: collectives and reshards change no
@@ -113,5 +120,6 @@ llvm::Expected<Program> tp::compileUnsharded(ModuleOp module,
       os << comma << axis.getName() << "=1";
   if (single.mesh.empty())
     single.mesh = "x=1";
-  return compileProgram(*copy, single);
+  // As it was read, so that a wrong split of a fused weight is seen.
+  return compile(*copy, single, /*splitsFused=*/false);
 }

@@ -6,16 +6,24 @@ using namespace mlir;
 using namespace tp;
 
 llvm::Expected<std::vector<std::string>> ExactRun::differences() {
+  auto openSignature = readWholeSignature(open);
+  if (!openSignature)
+    return openSignature.takeError();
   std::vector<TensorOf<Field>> arguments;
   std::vector<std::vector<TensorOf<Field>>> parts(signature.numRanks);
-  for (auto [number, port] : llvm::enumerate(signature.arguments)) {
-    auto argument = inputs.readField(number, port, key);
+  for (const Port &port : openSignature->arguments) {
+    auto argument = inputs.readField(port, key);
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+  for (const Port &port : signature.arguments) {
+    auto argument = inputs.readField(port, key);
     if (!argument)
       return argument.takeError();
     for (int64_t rank = 0; rank < signature.numRanks; ++rank)
       parts[rank].push_back(
           slice<Field>(*argument, signature.ranges(port, rank)));
-    arguments.push_back(std::move(*argument));
   }
   auto expected = evaluate<Field>(open, arguments, {key, &whole});
   if (!expected)

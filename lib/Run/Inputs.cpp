@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Run/Inputs.h"
+#include "tp/IR/Stored.h"
 #include "tp/IR/TP.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <numbers>
 
@@ -23,7 +25,7 @@ namespace {
 struct Numbers {
   uint64_t key;
 
-  Numbers(uint64_t seed, unsigned argument) : key(mix(mix(seed) + argument)) {}
+  Numbers(uint64_t seed, uint64_t argument) : key(mix(mix(seed) + argument)) {}
 
   uint64_t bits(uint64_t index) const { return mix(key ^ mix(index)); }
   /// In (0, 1).
@@ -49,31 +51,44 @@ struct Spread {
 } // namespace
 
 static Spread spreadOf(const Port &port) {
+  ArrayRef<int64_t> shape = port.sourceShape();
   if (!port.isParameter)
     return {};
-  if (port.globalShape.size() == 1)
-    return {StringRef(port.name).ends_with("bias") ? 0.0 : 1.0, 0.1};
-  if (port.globalShape.empty() || port.globalShape.back() == 0)
+  if (shape.size() == 1)
+    return {port.sourceName().ends_with("bias") ? 0.0 : 1.0, 0.1};
+  if (shape.empty() || shape.back() == 0)
     return {};
-  return {0, 1 / std::sqrt(static_cast<double>(port.globalShape.back()))};
+  return {0, 1 / std::sqrt(static_cast<double>(shape.back()))};
+}
+
+/// Calls `take` with the row-major index of each element of a rectangle.
+static void walkRectangle(ArrayRef<int64_t> shape, ArrayRef<Range> ranges,
+                          llvm::function_ref<void(int64_t)> take) {
+  SmallVector<int64_t> strides = rowMajorStrides(shape), sizes;
+  int64_t offset = 0;
+  for (auto [range, stride] : llvm::zip_equal(ranges, strides)) {
+    offset += range.offset * stride;
+    sizes.push_back(range.size);
+  }
+  walkStrided(sizes, strides, offset, take);
 }
 
 template <class T, class Make>
 static void fill(const Port &port, ArrayRef<Range> ranges, Array &part,
                  Make make) {
-  SmallVector<int64_t> strides = rowMajorStrides(port.globalShape);
-  int64_t offset = 0;
-  for (auto [range, stride] : llvm::zip_equal(ranges, strides))
-    offset += range.offset * stride;
   T *next = part.as<T>().data();
-  walkStrided(part.shape, strides, offset, [&](int64_t index) {
+  walkRectangle(port.sourceShape(), ranges, [&](int64_t index) {
     *next++ = static_cast<T>(make(static_cast<uint64_t>(index)));
   });
 }
 
-void Inputs::make(unsigned number, const Port &port, ArrayRef<Range> ranges,
-                  Array &part) const {
-  Numbers numbers(seed, number);
+/// What the numbers of an argument depend on besides the seed.
+static uint64_t keyOf(const Port &port) {
+  return llvm::xxh3_64bits(port.sourceName());
+}
+
+void Inputs::make(const Port &port, ArrayRef<Range> ranges, Array &part) const {
+  Numbers numbers(seed, keyOf(port));
   Spread spread = spreadOf(port);
   auto real = [&](uint64_t index) {
     if (values == MadeValues::Integers)
@@ -98,6 +113,7 @@ void Inputs::make(unsigned number, const Port &port, ArrayRef<Range> ranges,
 }
 
 void Inputs::useCheckpoint(const Checkpoint &checkpoint) {
+  hasCheckpoint = true;
   for (StringRef name : checkpoint.names())
     if (auto tensor = checkpoint.lookup(name))
       stored[name] = &*tensor;
@@ -110,7 +126,10 @@ const StoredTensor *Inputs::find(StringRef name) const {
     for (const StoredTensor &tensor : file->tensors())
       if (tensor.name == name)
         return &tensor;
-  return stored.lookup(name);
+  if (const StoredTensor *tensor = stored.lookup(name))
+    return tensor;
+  // Checkpoints of a model without its head leave out its name.
+  return stored.lookup(name.split('.').second);
 }
 
 /// Integers are stored as 64 bits and handed on as the program wants them.
@@ -135,7 +154,7 @@ static llvm::Error narrow(ArrayRef<int64_t> wide, const Port &port,
 
 static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
                               ArrayRef<Range> ranges, Array &part) {
-  if (llvm::Error error = checkShape(tensor, port.globalShape))
+  if (llvm::Error error = checkShape(tensor, port.sourceShape()))
     return error;
   SmallVector<int64_t> offsets =
       llvm::map_to_vector(ranges, [](Range range) { return range.offset; });
@@ -150,16 +169,75 @@ static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
   return narrow(wide, port, part);
 }
 
-llvm::Expected<Array> Inputs::read(unsigned number, const Port &port,
-                                   ArrayRef<Range> ranges) const {
-  Array part(port.kind, llvm::map_to_vector(
-                            ranges, [](Range range) { return range.size; }));
-  if (const StoredTensor *tensor = find(port.name)) {
-    if (llvm::Error error = readStored(*tensor, port, ranges, part))
-      return std::move(error);
-    return part;
+llvm::Error Inputs::readPiece(const Port &port, ArrayRef<Range> ranges,
+                              Array &piece) const {
+  StringRef name = port.sourceName();
+  if (const StoredTensor *tensor = find(name))
+    return readStored(*tensor, port, ranges, piece);
+  if (port.isParameter && hasCheckpoint)
+    return llvm::createStringError("the checkpoint has no tensor '" + name +
+                                   "'");
+  make(port, ranges, piece);
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// A rectangle of the file's tensor, and the row of the value's part along the
+/// stored dimension at which it begins.
+struct Piece {
+  SmallVector<Range> source;
+  int64_t to = 0;
+};
+
+} // namespace
+
+static SmallVector<int64_t> sizesOf(ArrayRef<Range> ranges) {
+  return llvm::map_to_vector(ranges, [](Range range) { return range.size; });
+}
+
+/// The rectangles of the file's tensor that are the part `ranges` of a value.
+static SmallVector<Piece> piecesOf(const Port &port, ArrayRef<Range> ranges) {
+  SmallVector<Piece> pieces;
+  if (!port.stored) {
+    pieces.push_back({llvm::to_vector(ranges)});
+    return pieces;
   }
-  make(number, port, ranges, part);
+  int64_t dim = port.stored.getDim();
+  // The part fits in memory, and there are no more runs than rows in it.
+  FailureOr<SmallVector<StoredRun>> runs = getStoredRuns(
+      port.stored, ranges[dim], std::numeric_limits<int64_t>::max());
+  for (const StoredRun &run : *runs) {
+    Piece &piece = pieces.emplace_back(llvm::to_vector(ranges), run.to);
+    piece.source[dim] = {run.from, run.size};
+  }
+  return pieces;
+}
+
+/// Copies `piece` into `part`, at row `to` of dimension `dim`.
+static void place(const Array &piece, int64_t dim, int64_t to, Array &part) {
+  int64_t inner = sizeInBytes(part.kind), outer = 1;
+  for (int64_t size : ArrayRef(part.shape).drop_front(dim + 1))
+    inner *= size;
+  for (int64_t size : ArrayRef(part.shape).take_front(dim))
+    outer *= size;
+  int64_t rows = piece.shape[dim] * inner, stride = part.shape[dim] * inner;
+  for (int64_t i = 0; i < outer; ++i)
+    std::copy_n(piece.bytes.data() + i * rows, rows,
+                part.bytes.data() + i * stride + to * inner);
+}
+
+llvm::Expected<Array> Inputs::read(const Port &port,
+                                   ArrayRef<Range> ranges) const {
+  Array part(port.kind, sizesOf(ranges));
+  for (const Piece &piece : piecesOf(port, ranges)) {
+    Array values(port.kind, sizesOf(piece.source));
+    if (llvm::Error error = readPiece(port, piece.source, values))
+      return std::move(error);
+    if (values.shape == part.shape)
+      return values;
+    place(values, port.stored.getDim(), piece.to, part);
+  }
   return part;
 }
 
@@ -194,32 +272,41 @@ TensorOf<double> tp::toReference(const Array &array) {
   return tensor;
 }
 
-llvm::Expected<TensorOf<double>> Inputs::readWhole(unsigned number,
-                                                   const Port &port) const {
-  llvm::Expected<Array> whole = read(number, port, everything(port));
+llvm::Expected<TensorOf<double>> Inputs::readWhole(const Port &port) const {
+  llvm::Expected<Array> whole = read(port, everything(port));
   if (!whole)
     return whole.takeError();
   return toReference(*whole);
 }
 
-llvm::Expected<TensorOf<Field>>
-Inputs::readField(unsigned number, const Port &port, uint64_t key) const {
+llvm::Expected<TensorOf<Field>> Inputs::readField(const Port &port,
+                                                  uint64_t key) const {
   TensorOf<Field> tensor;
   tensor.shape = port.globalShape;
-  if (port.kind == ElementKind::F32 || port.kind == ElementKind::F64) {
-    Numbers numbers(mix(seed) ^ key, number);
-    int64_t count = 1;
-    for (int64_t size : port.globalShape)
-      count *= size;
-    for (int64_t i = 0; i < count; ++i)
-      tensor.values.push_back(Field::reduce(numbers.bits(i)));
+  if (port.kind != ElementKind::F32 && port.kind != ElementKind::F64) {
+    llvm::Expected<TensorOf<double>> whole = readWhole(port);
+    if (!whole)
+      return whole.takeError();
+    tensor.isInteger = true;
+    tensor.integers = std::move(whole->integers);
     return tensor;
   }
-  llvm::Expected<TensorOf<double>> whole = readWhole(number, port);
-  if (!whole)
-    return whole.takeError();
-  tensor.isInteger = true;
-  tensor.integers = std::move(whole->integers);
+  Numbers numbers(mix(seed) ^ key, keyOf(port));
+  SmallVector<Range> all = everything(port);
+  tensor.values.resize(*numElements(port.globalShape));
+  for (const Piece &piece : piecesOf(port, all)) {
+    SmallVector<Range> target(all);
+    if (port.stored)
+      target[port.stored.getDim()] = {piece.to,
+                                      piece.source[port.stored.getDim()].size};
+    SmallVector<int64_t> places;
+    walkRectangle(port.globalShape, target,
+                  [&](int64_t index) { places.push_back(index); });
+    const int64_t *next = places.data();
+    walkRectangle(port.sourceShape(), piece.source, [&](int64_t index) {
+      tensor.values[*next++] = Field::reduce(numbers.bits(index));
+    });
+  }
   return tensor;
 }
 
@@ -259,4 +346,13 @@ void tp::inferBounds(func::FuncOp entry, Signature &signature) {
     if (isIndex && !port.bound)
       port.bound = indexBound(argument);
   }
+}
+
+void tp::takeBounds(const Signature &from, Signature &to) {
+  llvm::StringMap<std::optional<int64_t>> bounds;
+  for (const Port &port : from.arguments)
+    bounds[port.name] = port.bound;
+  for (Port &port : to.arguments)
+    if (auto bound = bounds.find(port.name); bound != bounds.end())
+      port.bound = bound->second;
 }

@@ -13,6 +13,16 @@
 using namespace mlir;
 using namespace tp;
 
+bool tp::hasWeights(StringRef folder) {
+  for (StringRef name : {"model.safetensors", "model.safetensors.index.json"}) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    if (llvm::sys::fs::exists(path))
+      return true;
+  }
+  return false;
+}
+
 static DenseElementsAttr widened(DenseElementsAttr elements) {
   auto type = dyn_cast<FloatType>(elements.getElementType());
   if (!type || type.getWidth() != 16)
@@ -53,17 +63,21 @@ bool tp::widenToF32(ModuleOp module) {
   return found;
 }
 
-/// Sizes of `input_ids` in the file to expect, if it has them.
+/// Sizes of `input_ids`, or of the cache, in the file to expect, if it has
+/// them.
 static llvm::Error takeSizes(const RunOptions &options,
                              DecoderOptions &decoder) {
   decoder.batch = 1;
   decoder.sequence = 16;
+  bool hasCache = options.phase == Phase::Decode;
+  StringRef source = hasCache ? "past_key_values.0.key" : "input_ids";
+  size_t rank = hasCache ? 4 : 2;
   if (!options.expect.empty()) {
     auto file = SafetensorsFile::open(options.expect);
     if (!file)
       return file.takeError();
     for (const StoredTensor &tensor : file->tensors())
-      if (tensor.name == "input_ids" && tensor.shape.size() == 2) {
+      if (tensor.name == source && tensor.shape.size() == rank) {
         decoder.batch = tensor.shape[0];
         decoder.sequence = tensor.shape[1];
       }
@@ -71,6 +85,28 @@ static llvm::Error takeSizes(const RunOptions &options,
   decoder.batch = options.batch.value_or(decoder.batch);
   decoder.sequence = options.sequence.value_or(decoder.sequence);
   return llvm::Error::success();
+}
+
+/// A model that is said to share its table with the output projection, but has
+/// two that differ, is not the one that either of them gives.
+static llvm::Error checkTie(StringRef folder, const DecoderConfig &config) {
+  if (!config.tiedEmbeddings || !hasWeights(folder))
+    return llvm::Error::success();
+  auto checkpoint = Checkpoint::open(folder);
+  if (!checkpoint)
+    return checkpoint.takeError();
+  auto head = checkpoint->lookup("lm_head.weight");
+  auto table = checkpoint->lookup(weights(config).front().name);
+  bool differ = head && table && head->bytes != table->bytes;
+  for (auto *tensor : {&head, &table})
+    if (!*tensor)
+      llvm::consumeError(tensor->takeError());
+  if (!differ)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      folder + ": \"tie_word_embeddings\" is true, but the checkpoint has an "
+               "\"lm_head.weight\" that differs from the embedding: set the "
+               "field to false, or take out the tensor");
 }
 
 static llvm::Expected<OwningOpRef<ModuleOp>>
@@ -86,11 +122,19 @@ loadFolder(MLIRContext &context, const RunOptions &options, raw_ostream &out) {
   DecoderOptions decoder;
   decoder.dtype = "f32";
   decoder.layers = options.layers;
+  decoder.padVocabulary = options.padVocabulary;
+  decoder.phase = options.phase;
   if (llvm::Error error = takeSizes(options, decoder))
     return std::move(error);
   if (config->dtype != "f32")
     out << "note: weights of " << config->dtype << " run as f32\n";
-  return buildDecoder(context, *config, decoder);
+  if (llvm::Error error = checkTie(options.input, *config))
+    return std::move(error);
+  auto program = buildDecoder(context, *config, decoder);
+  if (program && options.padVocabulary)
+    out << "note: "
+        << describePadding(config->vocabulary, *options.padVocabulary) << "\n";
+  return program;
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> tp::loadProgram(MLIRContext &context,

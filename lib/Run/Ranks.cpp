@@ -69,9 +69,9 @@ readArguments(const Signature &signature, const Inputs &inputs) {
   std::vector<std::vector<Array>> arguments(signature.numRanks);
   std::vector<std::string> errors(signature.numRanks);
   onThreads(signature.numRanks, [&](int64_t rank) {
-    for (auto [number, port] : llvm::enumerate(signature.arguments)) {
+    for (const Port &port : signature.arguments) {
       llvm::Expected<Array> value =
-          inputs.read(number, port, signature.ranges(port, rank));
+          inputs.read(port, signature.ranges(port, rank));
       if (!value) {
         errors[rank] = llvm::toString(value.takeError());
         return;

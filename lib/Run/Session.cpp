@@ -10,17 +10,6 @@
 using namespace mlir;
 using namespace tp;
 
-/// Whether `folder` holds weights under the names that Checkpoint reads.
-static bool hasWeights(StringRef folder) {
-  for (StringRef name : {"model.safetensors", "model.safetensors.index.json"}) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    if (llvm::sys::fs::exists(path))
-      return true;
-  }
-  return false;
-}
-
 namespace {
 
 /// The files that a session reads; `inputs` refers to them.
@@ -84,7 +73,10 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   auto compiled = compileProgram(program, options);
   if (!compiled)
     return compiled.takeError();
-  inferBounds(*source, compiled->signature);
+  auto whole = readWholeSignature(*source);
+  if (!whole)
+    return whole.takeError();
+  takeBounds(*whole, compiled->signature);
   auto results =
       runRanks(*compiled->engine, compiled->signature, sources.inputs,
                {options.deadline, options.threadsPerRank, options.repeats});

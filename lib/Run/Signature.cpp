@@ -2,6 +2,7 @@
 
 #include "tp/Run/Signature.h"
 #include "tp/IR/TP.h"
+#include "tp/Run/Inputs.h"
 #include <limits>
 
 using namespace mlir;
@@ -67,9 +68,12 @@ namespace {
 struct Reader {
   func::FuncOp function;
   Signature &signature;
+  /// Shardings are not looked at.
+  bool isWhole = false;
 
   llvm::Expected<Port> port(const Twine &position, Type type,
                             DictionaryAttr attributes);
+  llvm::Error ports();
 
 private:
   llvm::Error layout(Port &port, RankedTensorType global);
@@ -112,6 +116,7 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
   port.isParameter = static_cast<bool>(get(parameterAttrName));
   if (auto bound = dyn_cast_or_null<IntegerAttr>(get(boundAttrName)))
     port.bound = bound.getInt();
+  port.stored = dyn_cast_or_null<StoredAttr>(get(storedAttrName));
   auto local = dyn_cast<RankedTensorType>(type);
   if (!local)
     return fail(port.name + ": is no tensor; only tensors can be fed and read");
@@ -132,9 +137,38 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
     return fail(port.name + ": the size of " + text(port.globalShape) +
                 " in bytes does not fit 63 bits");
   port.layout = Layout::whole(global.getRank());
+  if (isWhole)
+    return port;
   if (llvm::Error error = layout(port, global))
     return std::move(error);
   return port;
+}
+
+llvm::Error Reader::ports() {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    llvm::Expected<Port> port =
+        this->port("argument " + Twine(i), type, function.getArgAttrDict(i));
+    if (!port)
+      return port.takeError();
+    signature.arguments.push_back(std::move(*port));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    llvm::Expected<Port> port =
+        this->port("result " + Twine(i), type, function.getResultAttrDict(i));
+    if (!port)
+      return port.takeError();
+    signature.results.push_back(std::move(*port));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Signature> tp::readWholeSignature(func::FuncOp entry) {
+  Signature signature;
+  signature.entry = entry.getSymName();
+  if (llvm::Error error = Reader{entry, signature, /*isWhole=*/true}.ports())
+    return std::move(error);
+  inferBounds(entry, signature);
+  return signature;
 }
 
 static llvm::Error checkShapes(const Signature &signature, const Port &port) {
@@ -152,21 +186,8 @@ static llvm::Error checkShapes(const Signature &signature, const Port &port) {
 llvm::Expected<Signature> tp::readSignature(func::FuncOp localEntry) {
   Signature signature;
   signature.entry = localEntry.getSymName();
-  Reader reader{localEntry, signature};
-  for (auto [i, type] : llvm::enumerate(localEntry.getArgumentTypes())) {
-    llvm::Expected<Port> port =
-        reader.port("argument " + Twine(i), type, localEntry.getArgAttrDict(i));
-    if (!port)
-      return port.takeError();
-    signature.arguments.push_back(std::move(*port));
-  }
-  for (auto [i, type] : llvm::enumerate(localEntry.getResultTypes())) {
-    llvm::Expected<Port> port = reader.port("result " + Twine(i), type,
-                                            localEntry.getResultAttrDict(i));
-    if (!port)
-      return port.takeError();
-    signature.results.push_back(std::move(*port));
-  }
+  if (llvm::Error error = Reader{localEntry, signature}.ports())
+    return std::move(error);
   if (signature.mesh)
     signature.numRanks = signature.mesh.getNumRanks();
   if (auto ranks = localEntry->getAttrOfType<IntegerAttr>(ranksAttrName)) {

@@ -5,6 +5,7 @@
 #include "tp/Runtime/Abi.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 using namespace tp::runtime;
@@ -26,12 +27,11 @@ template <typename T> void checkShard(int64_t tokens, const Shard &shard) {
   NamedSize width = {"width", shard.width};
   checkedCount({{"tokens", tokens}, width}, sizeof(T));
   checkedCount({{"rows", shard.rows}, width}, sizeof(T));
-  if (shard.origin < 0 || shard.origin > shard.vocabulary ||
-      shard.rows > shard.vocabulary - shard.origin)
-    throw RuntimeError("a shard of " + std::to_string(shard.rows) +
-                       " rows from row " + std::to_string(shard.origin) +
-                       " lies outside a vocabulary of " +
-                       std::to_string(shard.vocabulary));
+  // Rows beyond the vocabulary are padding.
+  if (shard.origin < 0 ||
+      shard.rows > std::numeric_limits<int64_t>::max() - shard.origin)
+    throw RuntimeError("there is no shard of " + std::to_string(shard.rows) +
+                       " rows from row " + std::to_string(shard.origin));
 }
 
 template <typename T, typename Id>

@@ -25,9 +25,9 @@ func.func @result_without_the_sequence(%t: tensor<11x5xf32>, %ids: tensor<3x7xi6
 
 // -----
 
-func.func @shard_larger_than_the_vocabulary(%t: tensor<11x5xf32>, %ids: tensor<7xi64>, %o: index) -> tensor<7x5xf32> {
-  // expected-error @below {{'tp.embedding' op a vocabulary of 9 has no shard of 11 rows}}
-  %y = tp.embedding %t, %ids from %o {vocabulary = 9 : i64} : (tensor<11x5xf32>, tensor<7xi64>, index) -> tensor<7x5xf32>
+func.func @vocabulary_larger_than_the_table(%t: tensor<11x5xf32>, %ids: tensor<7xi64>) -> tensor<7x5xf32> {
+  // expected-error @below {{'tp.embedding' op a vocabulary of 12 in a table of 11 rows}}
+  %y = tp.embedding %t, %ids {vocabulary = 12 : i64} : (tensor<11x5xf32>, tensor<7xi64>) -> tensor<7x5xf32>
   return %y : tensor<7x5xf32>
 }
 
@@ -109,4 +109,36 @@ func.func @smoothing_above_one(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tenso
   // expected-error @below {{'tp.cross_entropy' op label_smoothing = 1.25}}
   %y = tp.cross_entropy %x, %t {label_smoothing = 1.25 : f64} : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<f32>
   return %y : tensor<f32>
+}
+
+// -----
+
+func.func @vocabulary_below_zero(%t: tensor<11x5xf32>, %ids: tensor<7xi64>) -> tensor<7x5xf32> {
+  // expected-error @below {{'tp.embedding' op a vocabulary of -1 rows}}
+  %y = tp.embedding %t, %ids {vocabulary = -1 : i64} : (tensor<11x5xf32>, tensor<7xi64>) -> tensor<7x5xf32>
+  return %y : tensor<7x5xf32>
+}
+
+// -----
+
+func.func @mask_changes_the_shape(%x: tensor<3x7xf32>) -> tensor<3x8xf32> {
+  // expected-error @below {{'tp.mask_padding' op result type 'tensor<3x8xf32>' differs from the operand's 'tensor<3x7xf32>'}}
+  %y = tp.mask_padding %x {valid = 5 : i64} : (tensor<3x7xf32>) -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @mask_of_a_scalar(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'tp.mask_padding' op a scalar has no columns}}
+  %y = tp.mask_padding %x {valid = 0 : i64} : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @more_valid_columns_than_there_are(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
+  // expected-error @below {{'tp.mask_padding' op 8 columns of 7 cannot be valid}}
+  %y = tp.mask_padding %x {valid = 8 : i64} : (tensor<3x7xf32>) -> tensor<3x7xf32>
+  return %y : tensor<3x7xf32>
 }

@@ -82,12 +82,12 @@ static int64_t countParameters(ModuleOp module) {
 
 TEST(DecoderTest, ParametersOfShippedModelsAreAllThereOnce) {
   std::vector<std::string> paths = shippedConfigs();
-  ASSERT_GE(paths.size(), 14u);
+  ASSERT_GE(paths.size(), 21u);
   for (const std::string &path : paths) {
     SCOPED_TRACE(path);
     MLIRContext context;
     DecoderConfig config = readShipped(path);
-    Built built = build(context, config, optionsOf(2048));
+    Built built = build(context, config, optionsOf(1024));
     ASSERT_EQ(built.error, "");
     EXPECT_EQ(countParameters(*built.module),
               llvm::cantFail(parameterCount(config)));
@@ -123,7 +123,10 @@ TEST(DecoderTest, PrintedProgramsReadBack) {
                 "\"original_max_position_embeddings\": 16}}"},
       {"mistral", "{}"},
       {"qwen2", "{\"tie_word_embeddings\": true}"},
-      {"qwen3", "{\"head_dim\": 10}"}};
+      {"qwen3", "{\"head_dim\": 10}"},
+      {"gemma", "{\"attention_bias\": true}"},
+      {"phi3", "{\"pad_token_id\": 0}"},
+      {"gpt2", gpt2Fields}};
   for (auto [family, changes] : variants) {
     SCOPED_TRACE(family);
     SCOPED_TRACE(changes);
@@ -138,12 +141,10 @@ TEST(DecoderTest, PrintedProgramsReadBack) {
   }
 }
 
-TEST(DecoderTest, OperationsBearNames) {
-  MLIRContext context;
-  Built built = build(context, accepted("qwen3"), optionsOf(5));
-  ASSERT_EQ(built.error, "");
+/// The names of all operations, each of which is another.
+static llvm::StringSet<> namesIn(ModuleOp module) {
   llvm::StringSet<> names;
-  built.module->walk([&](Operation *op) {
+  module.walk([&](Operation *op) {
     auto name = dyn_cast<NameLoc>(op->getLoc());
     ASSERT_TRUE(name);
     // A module and its functions may share a name with what they hold.
@@ -152,6 +153,21 @@ TEST(DecoderTest, OperationsBearNames) {
     EXPECT_TRUE(names.insert(name.getName().getValue()).second)
         << name.getName().str();
   });
+  return names;
+}
+
+TEST(DecoderTest, OperationsBearNames) {
+  MLIRContext context;
+  Built gpt2 = build(context, accepted("gpt2", gpt2Fields), optionsOf(5));
+  ASSERT_EQ(gpt2.error, "");
+  llvm::StringSet<> fused = namesIn(*gpt2.module);
+  for (StringRef name :
+       {"model/wte", "model/wpe", "layer/attn.c_attn", "layer/q.heads",
+        "layer/attn.c_proj.bias", "layer/c_fc", "layer/c_proj", "model/ln_f"})
+    EXPECT_TRUE(fused.contains(name)) << name.str();
+  Built built = build(context, accepted("qwen3"), optionsOf(5));
+  ASSERT_EQ(built.error, "");
+  llvm::StringSet<> names = namesIn(*built.module);
   for (StringRef name : {"model/embed_tokens", "model/layers.1", "layer/q_norm",
                          "layer/q_proj", "model/lm_head"})
     EXPECT_TRUE(names.contains(name)) << name.str();
@@ -189,6 +205,26 @@ TEST(DecoderTest, AllWrongOptionsAreNamed) {
             "layers is 3: expected an integer from 1 to 2, the number that the "
             "config has\n"
             "dtype is \"fp8\": expected \"bf16\", \"f16\", \"f32\" or \"f64\"");
+}
+
+/// The numbers for GPT-2 are those of Megatron-LM.
+TEST(DecoderTest, VocabulariesArePaddedInStepsOf128ForEachRank) {
+  auto padded = [](int64_t vocabulary, int64_t ranks) {
+    return llvm::cantFail(paddedVocabulary(vocabulary, ranks));
+  };
+  EXPECT_EQ(padded(50257, 1), 50304);
+  EXPECT_EQ(padded(50257, 2), 50432);
+  EXPECT_EQ(padded(50257, 4), 50688);
+  EXPECT_EQ(padded(50257, 8), 51200);
+  EXPECT_EQ(padded(1, 1), 128);
+  EXPECT_EQ(padded(128, 1), 128);
+  EXPECT_EQ(padded(129, 1), 256);
+  EXPECT_EQ(padded(1, int64_t(1) << 55), int64_t(1) << 62);
+  for (int64_t ranks : {int64_t(0), int64_t(-4), int64_t(1) << 56}) {
+    auto refused = paddedVocabulary(1, ranks);
+    EXPECT_FALSE(bool(refused));
+    llvm::consumeError(refused.takeError());
+  }
 }
 
 TEST(DecoderTest, TensorsMustFit63Bits) {

@@ -48,6 +48,13 @@ inline std::string smallConfig(llvm::StringRef family,
   return text;
 }
 
+/// Takes out of a small config what GPT-2 calls otherwise, and puts that in.
+inline constexpr const char *gpt2Fields = R"({"hidden_size": "-",
+    "intermediate_size": "-", "num_hidden_layers": "-",
+    "num_attention_heads": "-", "num_key_value_heads": "-",
+    "max_position_embeddings": "-", "n_embd": 48, "n_layer": 2, "n_head": 6,
+    "n_positions": 64})";
+
 inline Outcome parseSmall(llvm::StringRef family,
                           llvm::StringRef changes = "{}") {
   return parseText(smallConfig(family, changes));
@@ -61,6 +68,46 @@ inline tp::DecoderConfig accepted(llvm::StringRef family,
   EXPECT_TRUE(outcome.warnings.empty())
       << (outcome.warnings.empty() ? "" : outcome.warnings[0]);
   return outcome.config.value_or(tp::DecoderConfig());
+}
+
+/// A config of examples/configs, which must be accepted without a warning.
+inline tp::DecoderConfig shipped(llvm::StringRef name) {
+  llvm::SmallVector<std::string> warnings;
+  std::string path =
+      (llvm::Twine(TP_SOURCE_DIR "/examples/configs/") + name + ".json").str();
+  llvm::Expected<tp::DecoderConfig> config = tp::readHFConfig(path, warnings);
+  EXPECT_TRUE(warnings.empty()) << (warnings.empty() ? "" : warnings[0]);
+  if (config)
+    return *config;
+  ADD_FAILURE() << llvm::toString(config.takeError());
+  return tp::DecoderConfig();
+}
+
+/// A config that is refused, by its family and changes.
+struct Refused {
+  const char *family;
+  const char *changes;
+  /// The message without the name of the file.
+  const char *message;
+};
+
+/// The texts of these tests have one line, to which every message that is about
+/// a field in it points.
+inline std::string withoutLine(llvm::StringRef error) {
+  std::string text = error.str(), line = "c.json:1: ";
+  for (size_t at; (at = text.find(line)) != std::string::npos;)
+    text.replace(at, line.size(), "c.json: ");
+  return text;
+}
+
+inline void expectRefused(llvm::ArrayRef<Refused> cases) {
+  for (const Refused &item : cases) {
+    SCOPED_TRACE(item.changes);
+    Outcome outcome = parseSmall(item.family, item.changes);
+    EXPECT_FALSE(outcome.config.has_value());
+    EXPECT_EQ(withoutLine(outcome.error),
+              "c.json: " + std::string(item.message));
+  }
 }
 
 #endif // TP_TEST_IMPORT_SMALLCONFIG_H

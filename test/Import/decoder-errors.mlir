@@ -54,4 +54,4 @@
 // RUN:   > %t/unknown.json
 // RUN: tp-translate --import-hf-config %t/unknown.json --layers=1 \
 // RUN:   -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: {{^}}warning: {{.*}}unknown.json: {{.*}}"use_magic"
+// UNKNOWN: {{^}}warning: {{.*}}unknown.json:{{[0-9]+}}: ignored "use_magic"

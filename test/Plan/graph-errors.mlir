@@ -100,8 +100,8 @@ func.func @main(%x: tensor<5x6xf32>) -> tensor<5x6xf32, #row> {
 
 // -----
 
-// expected-error @below {{'func.func' op result 0 of type 'tensor<3x6xf32>' cannot lie like argument 1 of type 'tensor<6x3xf32>'}}
-func.func @main(%x: tensor<3x6xf32>, %cache: tensor<6x3xf32>) -> (tensor<3x6xf32> {tp.like = 1 : i64}) {
+// expected-error @below {{'func.func' op result 0 of type 'tensor<3x6xf32>' cannot lie like argument 1 of type 'tensor<6x3x1xf32>'}}
+func.func @main(%x: tensor<3x6xf32>, %cache: tensor<6x3x1xf32>) -> (tensor<3x6xf32> {tp.like = 1 : i64}) {
   return %x : tensor<3x6xf32>
 }
 

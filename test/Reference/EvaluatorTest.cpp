@@ -289,9 +289,10 @@ TEST(Evaluator, Embedding) {
   llvm::StringRef text =
       R"(func.func @main(%t: tensor<3x2xf32>, %i: tensor<4xi32>)
           -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+        %z = arith.constant 0 : index
         %o = arith.constant 2 : index
-        %0 = tp.embedding %t, %i {vocabulary = 6 : i64}
-            : (tensor<3x2xf32>, tensor<4xi32>) -> tensor<4x2xf32>
+        %0 = tp.embedding %t, %i from %z {vocabulary = 6 : i64}
+            : (tensor<3x2xf32>, tensor<4xi32>, index) -> tensor<4x2xf32>
         %1 = tp.embedding %t, %i from %o {vocabulary = 6 : i64}
             : (tensor<3x2xf32>, tensor<4xi32>, index) -> tensor<4x2xf32>
         return %0, %1 : tensor<4x2xf32>, tensor<4x2xf32>

@@ -5,6 +5,7 @@
 
 #include "Programs.h"
 #include <cmath>
+#include <limits>
 
 using namespace tp;
 
@@ -416,4 +417,29 @@ TEST(Operations, DropoutOfAPart) {
   };
   EXPECT_EQ(evaluateLocal<Field>(part, {{take(x), seed}}).front().front(),
             take(whole));
+}
+
+TEST(Operations, PaddingHasNoIdsAndIsMasked) {
+  llvm::StringRef text =
+      R"(func.func @main(%t: tensor<3x2xf32>, %i: tensor<2xi32>)
+          -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+        %o = arith.constant 4 : index
+        %0 = tp.embedding %t, %i {vocabulary = 2 : i64}
+            : (tensor<3x2xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+        %1 = tp.mask_padding %0 from %o {valid = 5 : i64}
+            : (tensor<2x2xf32>, index) -> tensor<2x2xf32>
+        return %0, %1 : tensor<2x2xf32>, tensor<2x2xf32>
+      })";
+  TensorOf<double> table = scalars<double>({3, 2}, {1, 2, 3, 4, 5, 6});
+  Tensors<double> results =
+      evaluateText<double>(text, {table, integers<double>({2}, {1, 0})});
+  ASSERT_EQ(results.size(), 2u);
+  expectNear(results[0], {3, 4, 1, 2}, 0);
+  double lowest = -std::numeric_limits<float>::max();
+  expectNear(results[1], {3, lowest, 1, lowest}, 0);
+  std::string message =
+      errorOf<double>(text, {table, integers<double>({2}, {0, 2})});
+  EXPECT_NE(message.find("id 2 at position 1 is outside the vocabulary of 2"),
+            std::string::npos)
+      << message;
 }

@@ -72,8 +72,8 @@ TEST_P(RanksTest, ColumnThenRowProduct) {
   auto results = run(*module, signature, inputs);
   ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
   std::vector<TensorOf<double>> whole;
-  for (auto [number, port] : llvm::enumerate(signature.arguments))
-    whole.push_back(llvm::cantFail(inputs.readWhole(number, port)));
+  for (const Port &port : signature.arguments)
+    whole.push_back(llvm::cantFail(inputs.readWhole(port)));
   std::vector<double> expected =
       twoProductsByHand(whole[0], whole[1], whole[2], hidden);
   ASSERT_EQ(results->outputs.size(), size_t(ranks));

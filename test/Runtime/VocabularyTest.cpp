@@ -85,16 +85,36 @@ TYPED_TEST(VocabularyTest, IdsOutsideTheVocabularyAreNamed) {
   }
 }
 
-TEST(Vocabulary, ShardsOutsideTheVocabularyAndEmptySizes) {
+TEST(Vocabulary, RowsBeyondTheVocabularyArePadding) {
+  const float table[] = {1, 2, 3, 4};
+  float out[2] = {7, 7};
+  const int64_t real[] = {9, 10}, padded[] = {11};
+  tp_embedding_f32_i64(out, table, real, 2, 4, 1, 8, 11);
+  EXPECT_EQ(out[0], 2);
+  EXPECT_EQ(out[1], 3);
+  EXPECT_EQ(
+      errorOf(
+          [&] { tp_embedding_f32_i64(out, table, padded, 1, 4, 1, 8, 11); }),
+      "rank 0: tp_embedding_f32_i64: token 0 has id 11, outside a vocabulary "
+      "of 11");
+}
+
+TEST(Vocabulary, ImpossibleShardsAndEmptySizes) {
   const int64_t ids[] = {0};
   float out[1] = {7};
   tp_embedding_f32_i64(out, out, ids, 0, 0, 1, 0, 0);
   tp_embedding_f32_i64(out, out, ids, 1, 5, 0, 0, 5);
   EXPECT_EQ(out[0], 7);
   EXPECT_EQ(
-      errorOf([&] { tp_embedding_f32_i64(out, out, ids, 1, 4, 1, 8, 11); }),
-      "rank 0: tp_embedding_f32_i64: a shard of 4 rows from row 8 lies outside "
-      "a vocabulary of 11");
+      errorOf([&] { tp_embedding_f32_i64(out, out, ids, 1, 4, 1, -8, 11); }),
+      "rank 0: tp_embedding_f32_i64: there is no shard of 4 rows from row -8");
+  EXPECT_EQ(
+      errorOf([&] {
+        tp_embedding_f32_i64(out, out, ids, 1, 4, 1,
+                             std::numeric_limits<int64_t>::max() - 3, 11);
+      }),
+      "rank 0: tp_embedding_f32_i64: there is no shard of 4 rows from row "
+      "9223372036854775804");
 }
 
 TEST(TakeTarget, ColumnsOfAShard) {

@@ -32,6 +32,7 @@ def TP_Dialect : Dialect {
     | `tp.parameter` | arguments | a weight: its layout is a choice of the planner |
     | `tp.stream` | arguments, tp operations | the values between blocks, which `sequence-parallel` constrains |
     | `tp.like` | results | number of the argument whose layout the result takes |
+    | `tp.stored` | arguments, results | which part of which tensor of a file the value is, where it is not the one called `tp.name` |
     | `tp.bound` | integer arguments | values lie in [0, bound) |
     | `tp.local` | functions | the local phase |
     | `tp.ranks` | functions | number of ranks a local function is written for |

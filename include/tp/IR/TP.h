@@ -43,6 +43,7 @@ inline constexpr llvm::StringLiteral parameterAttrName = "tp.parameter";
 inline constexpr llvm::StringLiteral streamAttrName = "tp.stream";
 inline constexpr llvm::StringLiteral likeAttrName = "tp.like";
 inline constexpr llvm::StringLiteral boundAttrName = "tp.bound";
+inline constexpr llvm::StringLiteral storedAttrName = "tp.stored";
 inline constexpr llvm::StringLiteral localAttrName = "tp.local";
 inline constexpr llvm::StringLiteral ranksAttrName = "tp.ranks";
 inline constexpr llvm::StringLiteral machineAttrName = "tp.machine";

@@ -5,6 +5,7 @@
 
 include "tp/IR/Dialect.td"
 include "tp/IR/Sharding.td"
+include "tp/IR/Stored.td"
 include "tp/IR/Mesh.td"
 include "tp/IR/Elementwise.td"
 include "tp/IR/Matmul.td"

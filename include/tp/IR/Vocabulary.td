@@ -13,8 +13,9 @@ def TP_EmbeddingOp : TP_Op<"embedding", [DeclareOpInterfaceMethods<
     `table` is [vocabulary, h], `ids` [dims..], the result [dims.., h]. Linear in
     the table. Splitting the vocabulary leaves a partial sum: a rank adds 0 for
     ids outside its rows [origin, origin + local rows). An id outside
-    [0, vocabulary) is a run-time error; `vocabulary` is the global number of
-    rows where the table is a shard (local phase).
+    [0, vocabulary) is a run-time error; `vocabulary` is the number of rows
+    unless it is given: where the table is a shard (local phase), or where its
+    last rows are padding that no id may name.
   }];
   let arguments = (ins TP_FloatTensor:$table, TP_IntegerTensor:$ids,
                        Optional<Index>:$origin,
@@ -81,6 +82,27 @@ def TP_CrossEntropyOp : TP_Op<"cross_entropy", [DeclareOpInterfaceMethods<
   let results = (outs TP_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $targets attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TP_MaskPaddingOp : TP_Op<"mask_padding", [DeclareOpInterfaceMethods<
+    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+  let summary = "the lowest number in the columns that are padding";
+  let description = [{
+    Elements of the last dimension from `valid` on become the lowest finite
+    number of the element type: a padded logit is never the largest and adds 0
+    to a sum of exponentials. Not linear: a partial sum is finished first.
+    `origin` is the index of the first column (local phase).
+
+        // columns 50257 to 51199 are padding
+        %m = tp.mask_padding %logits {valid = 50257 : i64}
+            : (tensor<2x7x51200xf32>) -> tensor<2x7x51200xf32>
+  }];
+  let arguments = (ins TP_FloatTensor:$input, Optional<Index>:$origin,
+                       I64Attr:$valid);
+  let results = (outs TP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`from` $origin^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 

@@ -12,12 +12,20 @@
 
 namespace tp {
 
-/// Non-linearity between the gate and the up projection.
-enum class Activation { SiLU };
+/// Non-linearity of the feed-forward part.
+enum class Activation { SiLU, GELU, GELUTanh, ReLU, Tanh };
+
+/// Which norm stands before each part of a layer and after the last one.
+enum class NormKind { RMS, Layer };
+
+/// How the feed-forward part is built: down(act(gate(x)) * up(x)), or
+/// down(act(up(x))).
+enum class FeedForward { Gated, Plain };
 
 /// Stretching of the rotary frequencies as in Llama 3.1: wavelengths above
 /// originalContext / lowFrequency are multiplied by `factor`, those below
-/// originalContext / highFrequency stay, those between are interpolated.
+/// originalContext / highFrequency stay, those between are interpolated. With
+/// an original context of 1 that is linear scaling.
 struct Llama3RopeScaling {
   /// At least 1.
   double factor = 1;
@@ -30,11 +38,11 @@ struct Llama3RopeScaling {
   bool operator==(const Llama3RopeScaling &) const = default;
 };
 
-/// A decoder of the Llama family, read from a Hugging Face config.json and
-/// checked: every size is positive, `heads` is a multiple of `kvHeads`,
-/// `headDim` is even, and the number of parameters fits in 63 bits.
+/// A decoder read from a Hugging Face config.json and checked: every size is
+/// positive, `heads` is a multiple of `kvHeads`, `rotaryDim` is even and at
+/// most `headDim`, and the number of parameters fits in 63 bits.
 struct DecoderConfig {
-  /// "llama", "mistral", "qwen2" or "qwen3".
+  /// "llama", "mistral", "qwen2", "qwen3", "gemma", "phi3" or "gpt2".
   std::string modelType;
   int64_t hiddenSize = 0;
   int64_t layers = 0;
@@ -45,20 +53,41 @@ struct DecoderConfig {
   int64_t ffnSize = 0;
   int64_t vocabulary = 0;
   int64_t maxPositions = 0;
-  /// Added to the mean square in every RMS norm.
+  NormKind norm = NormKind::RMS;
+  /// Added to the mean square, or to the variance, in every norm.
   double normEpsilon = 0;
+  /// Added to the stored gain of every norm: 1 in Gemma.
+  double gainOffset = 0;
+  /// Positions are rows of a table added to the embedding (GPT-2); then nothing
+  /// is rotated.
+  bool learnedPositions = false;
   double ropeTheta = 0;
   std::optional<Llama3RopeScaling> ropeScaling;
+  /// The first so many elements of each head are rotated; 0 with learned
+  /// positions.
+  int64_t rotaryDim = 0;
+  /// The embedding is multiplied by sqrt(hiddenSize), in the weights' type
+  /// (Gemma).
+  bool scaledEmbedding = false;
+  /// Scores are divided by sqrt(headDim).
+  bool scaledScores = true;
   /// The output projection is the embedding table.
   bool tiedEmbeddings = false;
   /// Biases of the q, k and v projections.
   bool qkvBias = false;
   /// Bias of the o projection.
   bool outputBias = false;
-  /// Biases of the gate, up and down projections.
+  /// Biases of the projections of the feed-forward part.
   bool mlpBias = false;
   /// RMS norm over each head of q and k, before the rotation (Qwen3).
   bool qkNorm = false;
+  /// One parameter holds the q, k and v projections, in this order.
+  bool fusedQKV = false;
+  /// One parameter holds the gate and the up projection, in this order.
+  bool fusedGateUp = false;
+  /// Projections are stored [inputs, outputs], not [outputs, inputs].
+  bool storedInOut = false;
+  FeedForward feedForward = FeedForward::Gated;
   Activation activation = Activation::SiLU;
   /// Set if any layer attends to this many last positions only; then the
   /// model is a full causal one up to sequences of this length.
@@ -84,8 +113,9 @@ llvm::Expected<DecoderConfig>
 readHFConfig(llvm::StringRef path,
              llvm::SmallVectorImpl<std::string> &warnings);
 
-/// A parameter under its name in the checkpoint. Projections are stored
-/// [outputs, inputs].
+/// A parameter under its name and with its shape in the checkpoint.
+/// Projections are stored [outputs, inputs] or, with `storedInOut`, [inputs,
+/// outputs].
 struct WeightSpec {
   std::string name;
   llvm::SmallVector<int64_t, 2> shape;
@@ -94,9 +124,10 @@ struct WeightSpec {
 };
 
 /// Every parameter of a checked config, in the order in which the model uses
-/// them: embedding; for each layer the norm before attention, q, k, v, the
-/// norms of q and k, o, the norm before the feed-forward part, gate, up, down;
-/// the last norm; lm_head unless it is tied. A bias follows its weight.
+/// them: embedding and positions; for each layer the norm before attention, q,
+/// k, v, the norms of q and k, o, the norm before the feed-forward part, gate,
+/// up, down; the last norm; lm_head unless it is tied. A bias follows its
+/// weight.
 std::vector<WeightSpec> weights(const DecoderConfig &config);
 
 /// Number of parameters, in closed form. A tied lm_head counts once. Error if
@@ -106,7 +137,8 @@ llvm::Expected<int64_t> parameterCount(const DecoderConfig &config);
 /// A smaller model of the same structure, for runs where memory is short.
 /// Divides hidden_size and head_dim by a common number, and the feed-forward
 /// size and the vocabulary by one each: the largest divisors not above
-/// `factor` (at least 1) that leave head_dim even. Layers and heads stay.
+/// `factor` (at least 1) that leave the rotated part of head_dim even. Layers
+/// and heads stay.
 /// Appends to `said` one line for each of the four sizes.
 llvm::Expected<DecoderConfig> shrink(DecoderConfig config, int64_t factor,
                                      std::vector<std::string> &said);

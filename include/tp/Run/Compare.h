@@ -32,6 +32,8 @@ struct Difference {
 
 /// The difference of tensors of one shape. Integers must be equal: any
 /// difference counts as not finite.
+Difference compare(const TensorOf<double> &actual,
+                   const TensorOf<double> &expected);
 Difference compare(const Array &actual, const TensorOf<double> &expected);
 
 /// The larger of two differences, so that ranks add up.

@@ -24,8 +24,9 @@ enum class MadeValues {
 
 /// Where the arguments of a program come from: a file that names them, else a
 /// checkpoint that does, else numbers made from a seed. A number depends on the
-/// seed, the argument and the global index, so a rank can make its own part and
-/// all parts fit together.
+/// seed, on the name of the tensor that the argument is or is a part of, and on
+/// the index in that tensor, so a rank can make its own part and all parts fit
+/// together. Elements that are in no file (padding) are 0.
 class Inputs {
 public:
   explicit Inputs(uint64_t seed, MadeValues values = MadeValues::Normal)
@@ -36,28 +37,30 @@ public:
   /// The same for the folder of a model; `file` goes first.
   void useCheckpoint(const Checkpoint &checkpoint);
 
-  /// The part of argument `number` in `ranges`. Made integers are uniform in
-  /// [0, bound) (0 or 1 without bound).
-  llvm::Expected<Array> read(unsigned number, const Port &port,
+  /// The part of an argument in `ranges`. Made integers are uniform in [0,
+  /// bound) (0 or 1 without bound). Parameters are not made if there is a
+  /// checkpoint: one that it lacks is an error.
+  llvm::Expected<Array> read(const Port &port,
                              llvm::ArrayRef<Range> ranges) const;
 
   /// A whole argument as `read` gives it, for the reference.
-  llvm::Expected<TensorOf<double>> readWhole(unsigned number,
-                                             const Port &port) const;
+  llvm::Expected<TensorOf<double>> readWhole(const Port &port) const;
 
   /// A whole argument for evaluation in the field: random elements, but the
   /// same integers.
-  llvm::Expected<TensorOf<Field>> readField(unsigned number, const Port &port,
+  llvm::Expected<TensorOf<Field>> readField(const Port &port,
                                             uint64_t key) const;
 
 private:
   const StoredTensor *find(llvm::StringRef name) const;
-  void make(unsigned number, const Port &port, llvm::ArrayRef<Range> ranges,
-            Array &part) const;
+  void make(const Port &port, llvm::ArrayRef<Range> ranges, Array &part) const;
+  llvm::Error readPiece(const Port &port, llvm::ArrayRef<Range> ranges,
+                        Array &piece) const;
 
   uint64_t seed;
   MadeValues values;
   const SafetensorsFile *file = nullptr;
+  bool hasCheckpoint = false;
   llvm::StringMap<const StoredTensor *> stored;
 };
 
@@ -66,8 +69,11 @@ TensorOf<double> toReference(const Array &array);
 
 /// For every integer argument without `tp.bound`: the least bound that the
 /// operations which read it as an index give (getIndexBound), through calls,
-/// casts and changes of shape.
+/// casts and changes of shape. `signature` is that of `entry`.
 void inferBounds(mlir::func::FuncOp entry, Signature &signature);
+
+/// The bounds of the arguments of the same names.
+void takeBounds(const Signature &from, Signature &to);
 
 } // namespace tp
 

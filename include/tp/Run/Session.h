@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "tp/Import/Decoder.h"
 #include "tp/Run/Inputs.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,10 +32,14 @@ struct RunOptions {
   /// A safetensors file with arguments and results, by `tp.name`. Empty: none.
   std::string expect;
   /// For folders: the program's batch and sequence length. By default those of
-  /// `input_ids` in the file to expect, else 1 and 16.
+  /// `input_ids` (of a cache: its own) in the file to expect, else 1 and 16.
   std::optional<int64_t> batch, sequence;
   /// For folders: the first so many layers only.
   std::optional<int64_t> layers;
+  /// For folders: all tokens, or one after a cache of `sequence` tokens.
+  Phase phase = Phase::Prefill;
+  /// For folders: pad the vocabulary for this many ranks.
+  std::optional<int64_t> padVocabulary;
   /// For arguments that no file names.
   uint64_t seed = 0;
   MadeValues values = MadeValues::Normal;
@@ -57,6 +62,9 @@ struct RunOptions {
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 loadProgram(mlir::MLIRContext &context, const RunOptions &options,
             llvm::raw_ostream &out);
+
+/// Whether `folder` holds weights under the names that Checkpoint reads.
+bool hasWeights(llvm::StringRef folder);
 
 /// Turns f16 and bf16 into f32 everywhere; whether there were any.
 bool widenToF32(mlir::ModuleOp module);

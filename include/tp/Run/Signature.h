@@ -52,6 +52,16 @@ struct Port {
   bool isParameter = false;
   /// Integers lie in [0, bound).
   std::optional<int64_t> bound;
+  /// Null if the file's tensor called `name` is the whole value.
+  StoredAttr stored;
+
+  /// Name and shape of the tensor of a file that the value is a part of.
+  llvm::StringRef sourceName() const {
+    return stored ? stored.getName() : llvm::StringRef(name);
+  }
+  llvm::ArrayRef<int64_t> sourceShape() const {
+    return stored ? stored.getShape() : llvm::ArrayRef<int64_t>(globalShape);
+  }
 };
 
 /// The entry function of a module in the local phase.
@@ -70,6 +80,10 @@ struct Signature {
 /// does not run, a sharding that does not resolve, a local shape that is not
 /// the one that the sharding gives.
 llvm::Expected<Signature> readSignature(mlir::func::FuncOp localEntry);
+
+/// The same for a function before partitioning, as one rank that holds
+/// everything, with the bounds that its operations give.
+llvm::Expected<Signature> readWholeSignature(mlir::func::FuncOp entry);
 
 } // namespace tp
 

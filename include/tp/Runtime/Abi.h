@@ -124,8 +124,9 @@ void tp_softmax_f32(float *out, const float *x, int64_t outer, int64_t size,
 void tp_softmax_f64(double *out, const double *x, int64_t outer, int64_t size,
                     int64_t inner);
 
-/// out[t, :] = row ids[t] of a table of `vocabulary` rows, of which `table`
-/// holds [origin, origin + rows); zeros for an id elsewhere in the vocabulary.
+/// out[t, :] = row ids[t] of a table of which `table` holds the rows [origin,
+/// origin + rows); zeros for an id elsewhere in the vocabulary. Rows from
+/// `vocabulary` on are padding.
 /// Fails on an id outside [0, vocabulary).
 void tp_embedding_f32_i32(float *out, const float *table, const int32_t *ids,
                           int64_t tokens, int64_t rows, int64_t width,

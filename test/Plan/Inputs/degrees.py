@@ -13,6 +13,9 @@ TABLE = {
     "qwen2.5-0.5b": ([2, 7, 14], [2]),
     "llama-2-13b": ([2, 4, 5, 8, 10, 20, 40], [2, 4, 8]),
     "qwen2.5-7b": ([2, 4, 7, 14, 28], [2, 4]),
+    "gpt2": ([2, 3, 4, 6, 12], []),
+    "gpt2-xl": ([5, 25], []),
+    "phi-3-mini-4k": ([2, 4, 8, 16, 32], [2, 4, 8, 16, 32]),
 }
 
 
@@ -21,7 +24,7 @@ def degrees(path):
         ["tp-translate", f"--import-hf-config={path}", "--layers=1",
          "--sequence=16"], capture_output=True, text=True, check=True).stdout
     report = subprocess.run(
-        ["tp-opt", "-", "-o", "/dev/null",
+        ["tp-opt", "-", "-o", "/dev/null", "--tp-split-fused-weights",
          f"--tp-legal-degrees=max={MAX} format=json output=-"],
         input=program, capture_output=True, text=True, check=True).stdout
     return program, json.loads(report)["degrees"]
@@ -32,7 +35,7 @@ def allowed_by_heads(heads, groups, ranks):
 
 
 def check_heads(name, config, found):
-    heads = config["num_attention_heads"]
+    heads = config.get("num_attention_heads") or config["n_head"]
     groups = config.get("num_key_value_heads", heads)
     for degree in found:
         ranks = degree["ranks"]

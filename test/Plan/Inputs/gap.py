@@ -16,18 +16,20 @@ MESHES = {"tp=1": [1], "tp=2": [2], "tp=4": [4], "tp=8": [8],
 
 
 def fits(config, ranks):
-    heads = config["num_attention_heads"]
+    heads = config.get("num_attention_heads") or config["n_head"]
     groups = config.get("num_key_value_heads", heads)
     return all(heads % r == 0 and (groups % r == 0 or r % groups == 0)
                for r in ranks)
 
 
 def plan(file, mesh):
+    # The sequence is 2048, or as long as the model allows.
     graph = subprocess.run(
-        ["tp-translate", "--import-hf-config", file, "--batch=2",
-         "--sequence=2048"], capture_output=True, text=True, check=True)
-    return subprocess.run(["tp-opt", "-", f"--tp-plan=mesh={mesh}"],
-                          input=graph.stdout, capture_output=True, text=True)
+        ["tp-translate", "--import-hf-config", file, "--batch=2"],
+        capture_output=True, text=True, check=True)
+    return subprocess.run(
+        ["tp-opt", "-", "--tp-split-fused-weights", f"--tp-plan=mesh={mesh}"],
+        input=graph.stdout, capture_output=True, text=True)
 
 
 def judge(file, mesh, ranks):
