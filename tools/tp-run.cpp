@@ -35,6 +35,9 @@ cl::opt<std::string>
             cl::desc("stationary, stored or free, as tp-plan takes it"));
 cl::opt<std::string> modelAxes("model-axes", cl::cat(category),
                                cl::desc("Axes that split the model"));
+cl::opt<std::string> uneven("uneven", cl::cat(category),
+                            cl::desc("refuse or allow shards that differ in "
+                                     "size, as tp-plan takes it"));
 cl::opt<std::string> entry("entry", cl::cat(category),
                            cl::desc("Function to run; default: the only "
                                     "public one"));
@@ -102,6 +105,7 @@ static RunOptions readOptions() {
   options.sequenceParallel = sequenceParallel;
   options.weights = weights;
   options.modelAxes = modelAxes;
+  options.uneven = uneven;
   options.entry = entry;
   options.expect = expect;
   options.batch = given(batch);

@@ -308,6 +308,9 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
            "stored (split, may be gathered) or free">,
     Option<"modelAxes", "model-axes", "std::string", "",
            "axes that split the model; default: all but dp, data and fsdp">,
+    Option<"uneven", "uneven", "std::string", "\"refuse\"",
+           "refuse (shards are equal) or allow (ranks that do not divide a size "
+           "get whole units of it, as many as can be, some of them none)">,
   ];
 }
 
@@ -451,7 +454,9 @@ def Partition : Pass<"tp-partition", "::mlir::ModuleOp"> {
   let description = [{
     Functions become `tp.local`: tensors of local shape, collectives with
     explicit groups, origins where an operation must know where its shard lies.
-    Shards are even here, so one program serves all ranks.
+    Where the shards of all ranks are equal, one function serves all of them;
+    where they differ there is one for each distinct set of local shapes, and a
+    `tp.rank_table` in place of the function says which rank runs which.
 
     Before:
     ```mlir

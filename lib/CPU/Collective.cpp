@@ -35,6 +35,23 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
+/// The sizes around a dimension; equal pieces of it count as part of the inner
+/// one.
+static void addOuterAndInner(KernelCall &call, RankedTensorType type,
+                             int64_t dim, DenseIntElementsAttr pieces) {
+  call.integer(product(type.getShape().take_front(dim)));
+  call.integer(product(type.getShape().drop_front(pieces ? dim + 1 : dim)));
+}
+
+/// `pieces`, or a table for `groups` in which each piece has `size` elements.
+static DenseIntElementsAttr orEqual(DenseIntElementsAttr pieces,
+                                    DenseIntElementsAttr groups, int64_t size) {
+  if (pieces)
+    return pieces;
+  return DenseIntElementsAttr::get(cast<ShapedType>(groups.getType()),
+                                   ArrayRef(size));
+}
+
 namespace {
 
 struct AllReduceModel : KernelModel<AllReduceModel, LocalAllReduceOp> {
@@ -58,12 +75,14 @@ struct AllGatherModel : KernelModel<AllGatherModel, LocalAllGatherOp> {
     FailureOr<int64_t> dtype = dataType(op, type.getElementType());
     if (failed(dtype))
       return failure();
+    DenseIntElementsAttr pieces = op.getPiecesAttr();
     call.tensor(op.getInput());
-    call.integer(product(type.getShape().take_front(op.getDim())));
-    call.integer(product(type.getShape().drop_front(op.getDim())));
+    addOuterAndInner(call, type, op.getDim(), pieces);
     call.integer(*dtype);
+    if (pieces)
+      call.numbers(pieces);
     call.table(op.getGroups(), /*withColumns=*/true);
-    return call.finishCollective("tp_all_gather");
+    return call.finishCollective(pieces ? "tp_all_gather_v" : "tp_all_gather");
   }
 };
 
@@ -74,13 +93,16 @@ struct ReduceScatterModel
     FailureOr<int64_t> dtype = dataType(op, type.getElementType());
     if (failed(dtype))
       return failure();
+    DenseIntElementsAttr pieces = op.getPiecesAttr();
     call.tensor(op.getInput());
-    call.integer(product(type.getShape().take_front(op.getDim())));
-    call.integer(product(type.getShape().drop_front(op.getDim())));
+    addOuterAndInner(call, type, op.getDim(), pieces);
     call.integer(*dtype);
     call.integer(reduction(op.getKind()));
+    if (pieces)
+      call.numbers(pieces);
     call.table(op.getGroups(), /*withColumns=*/true);
-    return call.finishCollective("tp_reduce_scatter");
+    return call.finishCollective(pieces ? "tp_reduce_scatter_v"
+                                        : "tp_reduce_scatter");
   }
 };
 
@@ -94,6 +116,8 @@ struct AllToAllModel : KernelModel<AllToAllModel, LocalAllToAllOp> {
     int64_t source = op.getSource(), target = op.getTarget();
     int64_t first = std::min(source, target), second = std::max(source, target);
     call.tensor(op.getInput());
+    if (op.getSourcePieces() || op.getTargetPieces())
+      return writePieces(op, call, *dtype);
     call.integer(product(shape.take_front(first)));
     call.integer(shape[first]);
     call.integer(product(shape.slice(first + 1, second - first - 1)));
@@ -104,6 +128,25 @@ struct AllToAllModel : KernelModel<AllToAllModel, LocalAllToAllOp> {
     call.table(op.getGroups(), /*withColumns=*/true);
     return call.finishCollective("tp_all_to_all");
   }
+
+private:
+  static LogicalResult writePieces(LocalAllToAllOp op, KernelCall &call,
+                                   int64_t dtype) {
+    ArrayRef<int64_t> shape = op.getInput().getType().getShape();
+    int64_t source = op.getSource(), target = op.getTarget();
+    int64_t first = std::min(source, target), second = std::max(source, target);
+    call.integer(product(shape.take_front(first)));
+    call.integer(product(shape.slice(first + 1, second - first - 1)));
+    call.integer(product(shape.drop_front(second + 1)));
+    call.integer(source == first);
+    call.integer(dtype);
+    call.numbers(
+        orEqual(op.getSourcePiecesAttr(), op.getGroups(), shape[source]));
+    call.numbers(orEqual(op.getTargetPiecesAttr(), op.getGroups(),
+                         op.getResult().getType().getDimSize(target)));
+    call.table(op.getGroups(), /*withColumns=*/true);
+    return call.finishCollective("tp_all_to_all_v");
+  }
 };
 
 struct PermuteModel : KernelModel<PermuteModel, LocalPermuteOp> {
@@ -113,6 +156,15 @@ struct PermuteModel : KernelModel<PermuteModel, LocalPermuteOp> {
     if (failed(dtype))
       return failure();
     call.tensor(op.getInput());
+    if (std::optional<ArrayRef<int64_t>> counts = op.getCounts()) {
+      auto table = RankedTensorType::get(
+          {static_cast<int64_t>(counts->size())},
+          cast<ShapedType>(op.getPairs().getType()).getElementType());
+      call.integer(*dtype);
+      call.numbers(DenseIntElementsAttr::get(table, *counts));
+      call.table(op.getPairs(), /*withColumns=*/false);
+      return call.finishCollective("tp_collective_permute_v");
+    }
     call.integer(type.getNumElements());
     call.integer(*dtype);
     call.table(op.getPairs(), /*withColumns=*/false);

@@ -60,8 +60,8 @@ void KernelCall::real(double value) {
       rewriter, op->getLoc(), rewriter.getF64Type(), APFloat(value)));
 }
 
-void KernelCall::table(DenseIntElementsAttr ranks, bool withColumns) {
-  auto constant = arith::ConstantOp::create(rewriter, op->getLoc(), ranks);
+void KernelCall::numbers(DenseIntElementsAttr table) {
+  auto constant = arith::ConstantOp::create(rewriter, op->getLoc(), table);
   FailureOr<memref::GlobalOp> global = bufferization::getGlobalFor(
       constant, state.getSymbolTables(), options.bufferAlignment);
   rewriter.eraseOp(constant);
@@ -71,13 +71,17 @@ void KernelCall::table(DenseIntElementsAttr ranks, bool withColumns) {
   }
   buffer(memref::GetGlobalOp::create(rewriter, op->getLoc(), global->getType(),
                                      global->getName()));
+}
+
+void KernelCall::table(DenseIntElementsAttr ranks, bool withColumns) {
+  numbers(ranks);
   auto type = cast<ShapedType>(ranks.getType());
   integer(type.getDimSize(0));
   if (withColumns)
     integer(type.getDimSize(1));
 }
 
-func::FuncOp KernelCall::declare(StringRef function, bool isCollective) {
+func::FuncOp KernelCall::declare(StringRef function) {
   auto module = op->getParentOfType<ModuleOp>();
   SmallVector<Type> types(ValueRange(arguments).getTypes());
   std::string name;
@@ -93,13 +97,11 @@ func::FuncOp KernelCall::declare(StringRef function, bool isCollective) {
                                           rewriter.getFunctionType(types, {}));
   declaration.setPrivate();
   declaration->setAttr(runtimeAttrName, rewriter.getStringAttr(function));
-  if (isCollective)
-    declaration->setAttr(siteAttrName, rewriter.getUnitAttr());
   symbols.insert(declaration);
   return declaration;
 }
 
-LogicalResult KernelCall::call(StringRef function, bool isCollective) {
+LogicalResult KernelCall::finish(StringRef function) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   FailureOr<Value> result = options.createAlloc(
       rewriter, op->getLoc(),
@@ -110,16 +112,12 @@ LogicalResult KernelCall::call(StringRef function, bool isCollective) {
   arguments.clear();
   buffer(*result);
   arguments.append(inputs);
-  func::CallOp::create(rewriter, op->getLoc(), declare(function, isCollective),
-                       arguments);
+  func::CallOp::create(rewriter, op->getLoc(), declare(function), arguments);
   bufferization::replaceOpWithBufferizedValues(rewriter, op, *result);
   return success();
 }
 
-LogicalResult KernelCall::finish(StringRef function) {
-  return call(function, /*isCollective=*/false);
-}
-
 LogicalResult KernelCall::finishCollective(StringRef function) {
-  return call(function, /*isCollective=*/true);
+  integer(op->getAttrOfType<IntegerAttr>(siteAttrName).getInt());
+  return finish(function);
 }

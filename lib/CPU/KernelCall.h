@@ -9,8 +9,9 @@
 namespace tp {
 
 /// On the declaration of a call on buffers: the function of Runtime/Abi.h that
-/// it stands for, and whether that one takes the site as its last argument.
+/// it stands for.
 inline constexpr llvm::StringLiteral runtimeAttrName = "tp.runtime";
+/// On a collective of the local phase: which one of the program it is.
 inline constexpr llvm::StringLiteral siteAttrName = "tp.site";
 
 /// Writes the call that replaces one operation. The result is a fresh buffer
@@ -30,6 +31,8 @@ public:
   /// A value of type index; `otherwise` if null.
   void index(mlir::Value value, int64_t otherwise = 0);
   void real(double value);
+  /// The numbers of a table, by pointer.
+  void numbers(mlir::DenseIntElementsAttr table);
   /// A table of ranks: pointer, rows and, if `withColumns`, columns.
   void table(mlir::DenseIntElementsAttr ranks, bool withColumns);
 
@@ -39,9 +42,8 @@ public:
   llvm::LogicalResult finishCollective(llvm::StringRef function);
 
 private:
-  llvm::LogicalResult call(llvm::StringRef function, bool isCollective);
   void buffer(mlir::Value memref);
-  mlir::func::FuncOp declare(llvm::StringRef function, bool isCollective);
+  mlir::func::FuncOp declare(llvm::StringRef function);
 
   mlir::RewriterBase &rewriter;
   mlir::Operation *op;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CPU/KernelCall.h"
 #include "CPU/Patterns.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -49,12 +50,14 @@ static NamedAttrList withoutOurs(DictionaryAttr attributes) {
 }
 
 /// Prepares a function for its ABI: public ones can be called from C, and none
-/// may write into its arguments.
+/// may write into its arguments. It stays marked as local, where shards may be
+/// empty.
 static void prepare(func::FuncOp function, MLIRContext *context) {
   Builder builder(context);
-  function->setDiscardableAttrs(
-      withoutOurs(function->getDiscardableAttrDictionary())
-          .getDictionary(context));
+  NamedAttrList kept = withoutOurs(function->getDiscardableAttrDictionary());
+  if (!function.isDeclaration())
+    kept.set(localAttrName, builder.getUnitAttr());
+  function->setDiscardableAttrs(kept.getDictionary(context));
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
     NamedAttrList rest = withoutOurs(function.getArgAttrDict(i));
     if (isa<TensorType>(function.getArgumentTypes()[i]) &&
@@ -82,6 +85,39 @@ static LogicalResult requireLocal(ModuleOp module) {
   return success();
 }
 
+static bool communicates(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffectsOnResource(CommunicationResource::get(), found);
+  return !found.empty();
+}
+
+/// Numbers the collectives in the order of the program's text. The functions of
+/// a rank table are one program: what one rank runs has the numbers of what the
+/// others run.
+static void numberCollectives(ModuleOp module) {
+  llvm::StringMap<StringRef> tableOf;
+  for (auto table : module.getOps<RankTableOp>())
+    for (auto name : table.getFunctions().getAsRange<FlatSymbolRefAttr>())
+      tableOf[name.getValue()] = table.getSymName();
+  llvm::StringMap<int64_t> firstSites;
+  int64_t next = 0;
+  Builder builder(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto table = tableOf.find(function.getSymName());
+    StringRef name =
+        table == tableOf.end() ? function.getSymName() : table->second;
+    int64_t site = firstSites.try_emplace(name, next).first->second;
+    function.walk([&](Operation *op) {
+      if (communicates(op))
+        op->setAttr(siteAttrName, builder.getI64IntegerAttr(site++));
+    });
+    next = std::max(next, site);
+  }
+}
+
 namespace {
 
 /// tp operations that are loops become linalg; the others stay and bufferize
@@ -101,6 +137,7 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     if (failed(requireLocal(module)) || failed(lowerShardOrigins(module)))
       return signalPassFailure();
     decomposeCrossEntropy(module);
+    numberCollectives(module);
     RewritePatternSet patterns(&getContext());
     addElementwisePatterns(patterns);
     addShapePatterns(patterns);
@@ -114,7 +151,7 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
       if (auto function = dyn_cast<func::FuncOp>(op))
         prepare(function, &getContext());
-      else if (isa<MeshOp>(op))
+      else if (isa<MeshOp, RankTableOp>(op))
         op.erase();
     }
   }

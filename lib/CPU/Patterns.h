@@ -46,7 +46,7 @@ void addCollectiveModels(mlir::MLIRContext &context);
 /// Copies between strided buffers become loops, and every buffer is freed after
 /// its last use.
 std::unique_ptr<mlir::Pass> createTidyBuffersPass();
-/// Calls on buffers become calls on pointers; collectives get their sites.
+/// Calls on buffers become calls on pointers.
 std::unique_ptr<mlir::Pass> createLowerRuntimeCallsPass();
 
 } // namespace tp

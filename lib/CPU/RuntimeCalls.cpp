@@ -32,17 +32,13 @@ static LLVM::LLVMFuncOp declare(ModuleOp module, StringRef name, Location loc,
   return LLVM::LLVMFuncOp::create(builder, loc, name, type);
 }
 
-static void lowerCall(func::CallOp call, func::FuncOp declaration,
-                      int64_t &site) {
+static void lowerCall(func::CallOp call, func::FuncOp declaration) {
   OpBuilder builder(call);
   SmallVector<Value> arguments;
   for (Value operand : call.getOperands())
     arguments.push_back(isa<BaseMemRefType>(operand.getType())
                             ? pointerTo(builder, call.getLoc(), operand)
                             : operand);
-  if (declaration->hasAttr(siteAttrName))
-    arguments.push_back(
-        arith::ConstantIntOp::create(builder, call.getLoc(), site++, 64));
   auto name = declaration->getAttrOfType<StringAttr>(runtimeAttrName);
   LLVM::LLVMFuncOp function =
       declare(call->getParentOfType<ModuleOp>(), name, call.getLoc(),
@@ -64,17 +60,17 @@ struct LowerRuntimeCalls
   void runOnOperation() final {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    // Sites follow the order of the program text, the same on every rank.
-    int64_t site = 0;
     module.walk([&](func::CallOp call) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
       if (callee && callee->hasAttr(runtimeAttrName))
-        lowerCall(call, callee, site);
+        lowerCall(call, callee);
     });
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (function->hasAttr(runtimeAttrName))
         function.erase();
+      else
+        function->removeAttr(localAttrName);
   }
 };
 

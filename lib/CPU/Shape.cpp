@@ -48,6 +48,12 @@ struct LowerReshape : OpRewritePattern<ReshapeOp> {
       rewriter.replaceOp(op, op.getInput());
       return success();
     }
+    // Sizes of 0 fit any grouping.
+    if (to.getNumElements() == 0) {
+      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, to.getShape(),
+                                                   to.getElementType());
+      return success();
+    }
     std::optional<SmallVector<ReassociationIndices>> groups;
     if (from.getRank() != to.getRank())
       groups = getReassociationIndicesForReshape(from, to);
@@ -121,6 +127,12 @@ struct LowerSlice : OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getResult().getType();
+    // An offset must lie inside, and nothing has no inside.
+    if (type.getNumElements() == 0) {
+      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type.getShape(),
+                                                   type.getElementType());
+      return success();
+    }
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
         op, type, op.getInput(),

@@ -35,30 +35,30 @@ const Link &CostModel::getLink(ArrayRef<AxisPart> parts) const {
   return machine.links.back();
 }
 
-/// The axes of each factor: those of any tensor that has it.
-static SmallVector<AxisParts> getFactorParts(const ShardingRule &rule,
-                                             ArrayRef<Layout> layouts) {
-  SmallVector<AxisParts> parts(rule.factors.size());
+/// How each factor is split: as in any tensor that has it.
+static SmallVector<DimLayout> getFactorSplits(const ShardingRule &rule,
+                                              ArrayRef<Layout> layouts) {
+  SmallVector<DimLayout> splits(rule.factors.size());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
     UndividedFactor undivided;
-    FailureOr<FactorParts> dealt = dealParts(rule, tensor, layout, undivided);
+    FailureOr<FactorSplits> dealt = dealParts(rule, tensor, layout, undivided);
     if (failed(dealt))
       continue;
-    for (auto [into, from] : llvm::zip_equal(parts, dealt->parts))
-      if (into.empty())
+    for (auto [into, from] : llvm::zip_equal(splits, dealt->splits))
+      if (into.parts.empty())
         into = from;
   }
-  return parts;
+  return splits;
 }
 
 Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
                                ArrayRef<Layout> layouts) const {
   Cost cost;
-  SmallVector<AxisParts> parts = getFactorParts(rule, layouts);
+  SmallVector<DimLayout> splits = getFactorSplits(rule, layouts);
   cost.flops = rule.flopsPerPoint;
   for (unsigned factor : rule.workFactors)
     cost.flops *= static_cast<double>(
-        llvm::divideCeil(rule.factors[factor].size, numRanks(parts[factor])));
+        getLargestShard(rule.factors[factor].size, splits[factor]));
   auto resultType = cast<RankedTensorType>(types.back());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
     bool lookedUp = rule.lookedUp && *rule.lookedUp == tensor;
@@ -76,22 +76,34 @@ Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
   return cost;
 }
 
+/// Bytes of the largest piece that a rank sends at a time: its shard, or what
+/// of it another rank gets.
+static double getPieceBytes(const LayoutStep &step, RankedTensorType type,
+                            const Layout &before) {
+  Layout pieces = before;
+  if (std::optional<unsigned> dim = step.getSplitDim()) {
+    llvm::append_range(pieces.dims[*dim].parts, step.parts);
+    if (step.unit != 0)
+      pieces.dims[*dim].unit = step.unit;
+  }
+  return CostModel::getShardBytes(type, pieces);
+}
+
 Cost CostModel::priceStep(const LayoutStep &step, RankedTensorType type,
                           const Layout &before) const {
   Cost cost;
   double ranks = static_cast<double>(numRanks(step.parts));
   double held = getShardBytes(type, before);
+  double piece = getPieceBytes(step, type, before);
   double ringSteps = ranks - 1;
   switch (step.kind) {
   case LayoutStep::AllSlice:
   case LayoutStep::ToUnreduced:
     return cost;
   case LayoutStep::AllGather:
-    cost.sentBytes = (ranks - 1) * held;
-    break;
   case LayoutStep::ReduceScatter:
   case LayoutStep::AllToAll:
-    cost.sentBytes = held / ranks * (ranks - 1);
+    cost.sentBytes = piece * (ranks - 1);
     break;
   case LayoutStep::AllReduce:
     cost.sentBytes = 2 * (held / ranks * (ranks - 1));

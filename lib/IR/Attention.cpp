@@ -135,7 +135,7 @@ ShardingRule AttentionOp::getShardingRule() {
       .operand({{batch}, {keys}, {groups}, {headDim}})
       .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
       .linearIn({2})
-      .heads(groups, inGroup);
+      .groups({groups, inGroup});
   // Two products of 2 FLOPs for each pair that the mask leaves. Keys are not
   // among the factors, so that the count is a whole number.
   return builder

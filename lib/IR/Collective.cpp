@@ -80,7 +80,7 @@ LogicalResult AllToAllOp::verify() {
 /// give a step that fits no layout.
 static LayoutStep makeStep(Operation *op, LayoutStep::Kind kind, ArrayAttr axes,
                            unsigned dim = 0, unsigned target = 0) {
-  LayoutStep step{kind, dim, target, {}};
+  LayoutStep step{kind, dim, target, {}, 0};
   ShardingAttr sharding = getSharding(op->getOperand(0));
   MeshAttr mesh = sharding ? lookupMesh(op, sharding.getMesh()) : MeshAttr();
   FailureOr<AxisParts> parts = failure();
@@ -88,6 +88,10 @@ static LayoutStep makeStep(Operation *op, LayoutStep::Kind kind, ArrayAttr axes,
     parts = resolveAxes(axes, mesh);
   if (succeeded(parts))
     step.parts = *parts;
+  ShardingAttr made = getSharding(op->getResult(0));
+  std::optional<unsigned> split = step.getSplitDim();
+  if (split && made)
+    step.unit = made.getDims()[*split].getUnit();
   return step;
 }
 
@@ -162,37 +166,64 @@ static DenseIntElementsAttr makeTable(OpBuilder &builder,
   return DenseIntElementsAttr::get(type, flat);
 }
 
-static DenseIntElementsAttr makeGroups(OpBuilder &builder, Operation *op,
-                                       ArrayRef<AxisPart> parts) {
+using RankRows = SmallVector<SmallVector<int64_t>>;
+
+static RankRows findGroups(Operation *op, ArrayRef<AxisPart> parts) {
   auto groups = getGroups(parts, getMesh(op));
-  return makeTable(builder, succeeded(groups)
-                                ? ArrayRef<SmallVector<int64_t>>(*groups)
-                                : ArrayRef<SmallVector<int64_t>>());
+  return succeeded(groups) ? std::move(*groups) : RankRows();
+}
+
+/// What the members of each group hold of dimension `dim` of `tensor`; null if
+/// the members of every group hold equally much.
+static DenseIntElementsAttr makePieces(OpBuilder &builder,
+                                       const RankRows &groups, Value tensor,
+                                       unsigned dim) {
+  Layout layout = getCheckedLayout(tensor);
+  MeshAttr mesh = lookupMesh(tensor.getDefiningOp()
+                                 ? tensor.getDefiningOp()
+                                 : tensor.getParentBlock()->getParentOp(),
+                             getSharding(tensor).getMesh());
+  int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(dim);
+  RankRows pieces = groups;
+  for (SmallVector<int64_t> &row : pieces)
+    for (int64_t &entry : row)
+      entry = getRange(size, layout.dims[dim], mesh, entry).size;
+  if (llvm::all_of(pieces,
+                   [](ArrayRef<int64_t> row) { return llvm::all_equal(row); }))
+    return {};
+  return makeTable(builder, pieces);
 }
 
 Value AllReduceOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
-  return LocalAllReduceOp::create(
-      builder, getLoc(), type, operand, getSharding(getInput()).getKind(),
-      makeGroups(builder, *this, getLayoutStep().parts));
+  RankRows groups = findGroups(*this, getLayoutStep().parts);
+  return LocalAllReduceOp::create(builder, getLoc(), type, operand,
+                                  getSharding(getInput()).getKind(),
+                                  makeTable(builder, groups));
 }
 
 Value AllGatherOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
+  RankRows groups = findGroups(*this, getLayoutStep().parts);
   return LocalAllGatherOp::create(
-      builder, getLoc(), type, operand, getDimAttr(),
-      makeGroups(builder, *this, getLayoutStep().parts));
+      builder, getLoc(), type, operand, getDim(), makeTable(builder, groups),
+      makePieces(builder, groups, getInput(), getDim()));
 }
 
 Value ReduceScatterOp::writeLocal(OpBuilder &builder, Value operand,
                                   Type type) {
+  RankRows groups = findGroups(*this, getLayoutStep().parts);
   return LocalReduceScatterOp::create(
       builder, getLoc(), type, operand, getSharding(getInput()).getKind(),
-      getDim(), makeGroups(builder, *this, getLayoutStep().parts));
+      getDim(), makeTable(builder, groups),
+      makePieces(builder, groups, getResult(), getDim()));
 }
 
 Value AllToAllOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
+  RankRows groups = findGroups(*this, getLayoutStep().parts);
   return LocalAllToAllOp::create(
       builder, getLoc(), type, operand, getSource(), getTarget(),
-      makeGroups(builder, *this, getLayoutStep().parts));
+      makeTable(builder, groups),
+      makePieces(builder, groups, getInput(), getSource()),
+      makePieces(builder, groups, getResult(), getTarget()));
 }
 
 /// Where in the rank's present piece its new piece starts.
@@ -227,6 +258,23 @@ Value ToUnreducedOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
   return LocalMaskOp::create(builder, getLoc(), type, operand, place);
 }
 
+/// Elements of the block of each source; null if all have the same number.
+static DenseI64ArrayAttr makeCounts(OpBuilder &builder, const RankRows &pairs,
+                                    CollectivePermuteOp op) {
+  Layout layout = getCheckedLayout(op.getInput());
+  SmallVector<int64_t> counts;
+  for (ArrayRef<int64_t> pair : pairs) {
+    int64_t count = 1;
+    for (int64_t size : getLocalShape(op.getInput().getType().getShape(),
+                                      layout, getMesh(op), pair[0]))
+      count *= size;
+    counts.push_back(count);
+  }
+  if (llvm::all_equal(counts))
+    return {};
+  return builder.getDenseI64ArrayAttr(counts);
+}
+
 /// Rank r sends its block to the rank whose new piece it is.
 Value CollectivePermuteOp::writeLocal(OpBuilder &builder, Value operand,
                                       Type type) {
@@ -235,13 +283,14 @@ Value CollectivePermuteOp::writeLocal(OpBuilder &builder, Value operand,
       getGroups(getCheckedLayout(getInput()).dims[getDim()].parts, mesh);
   auto after =
       getGroups(getCheckedLayout(getResult()).dims[getDim()].parts, mesh);
-  SmallVector<SmallVector<int64_t>> pairs;
+  RankRows pairs;
   if (succeeded(before) && succeeded(after))
     for (auto [source, target] : llvm::zip_equal(*before, *after))
       for (auto [from, to] : llvm::zip_equal(source, target))
         pairs.push_back({from, to});
   return LocalPermuteOp::create(builder, getLoc(), type, operand,
-                                makeTable(builder, pairs));
+                                makeTable(builder, pairs),
+                                makeCounts(builder, pairs, *this));
 }
 
 //===- Origins ------------------------------------------------------------===//

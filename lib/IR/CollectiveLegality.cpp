@@ -128,7 +128,8 @@ std::vector<Violation> ConversionChecker::violate(const Twine &message,
 std::vector<Violation> ConversionChecker::checkStep(const LayoutStep &step) {
   if (step.parts.empty())
     return violate(": its axes are not axes of the mesh");
-  std::optional<Layout> made = applyTowards(step, before, after);
+  std::optional<Layout> made =
+      applyTowards(step, before, after, type.getShape());
   if (!made || isAlreadyUsed(step))
     return violate(": needs " + describeNeed(step, toString(step.parts, mesh)));
   if (made->means(after, type.getShape()))

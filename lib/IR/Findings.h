@@ -64,9 +64,8 @@ struct Findings {
   std::vector<Finding> all;
   /// The layouts that the rule gives the results.
   std::vector<Layout> results;
-  /// The axes of each factor and its unit, where the operands agree.
-  llvm::SmallVector<AxisParts> factorParts;
-  llvm::SmallVector<int64_t> units;
+  /// How each factor is split, where the operands agree.
+  llvm::SmallVector<DimLayout> splits;
 };
 
 Findings findViolations(const LaidOutOperation &operation);

@@ -218,13 +218,11 @@ void FixFinder::findAgreement() {
     auto wanted = dealParts(rule, leader, operation.layouts[leader], undivided);
     if (failed(own) || failed(wanted) || !operation.isOperand(tensor))
       return;
-    for (unsigned factor : finding.factors) {
-      own->parts[factor] = wanted->parts[factor];
-      own->units[factor] = wanted->units[factor];
-    }
+    for (unsigned factor : finding.factors)
+      own->splits[factor] = wanted->splits[factor];
     std::vector<Layout> layouts = current();
     Layout layout = layouts[tensor];
-    layout.dims = layoutFromFactors(rule, tensor, own->parts, own->units).dims;
+    layout.dims = layoutFromFactors(rule, tensor, own->splits).dims;
     change(layouts, tensor, layout);
     std::string change =
         findStep(operation.layouts[tensor], layout,

@@ -109,12 +109,11 @@ void OperationChecker::dealAll() {
 /// "is split over "tp"" or "is whole".
 std::string OperationChecker::describeSplit(unsigned tensor,
                                             unsigned factor) const {
-  const AxisParts &parts = dealt[tensor]->parts[factor];
-  if (parts.empty())
+  const DimLayout &split = dealt[tensor]->splits[factor];
+  if (split.parts.empty())
     return "is whole";
-  int64_t unit = dealt[tensor]->units[factor];
-  return "is split over " + text(parts) +
-         (unit == 1 ? "" : " in units of " + std::to_string(unit));
+  return "is split over " + text(split.parts) +
+         (split.unit == 1 ? "" : " in units of " + std::to_string(split.unit));
 }
 
 // R4: a factor's axes are the same wherever it appears. The factors in which
@@ -169,9 +168,8 @@ void OperationChecker::joinFactors() {
     bool known = first && operandsAgree &&
                  rule.factors[factor].kind != FactorKind::Whole;
     operandsKnow.push_back(operandsAgree);
-    findings.factorParts.push_back(known ? dealt[*first]->parts[factor]
-                                         : AxisParts());
-    findings.units.push_back(known ? dealt[*first]->units[factor] : 1);
+    findings.splits.push_back(known ? dealt[*first]->splits[factor]
+                                    : DimLayout());
     agreed.push_back(allAgree);
   }
 }
@@ -180,7 +178,8 @@ void OperationChecker::joinFactors() {
 void OperationChecker::checkWholeFactors() {
   auto isSplit = [&](unsigned tensor, unsigned factor) {
     return rule.factors[factor].kind == FactorKind::Whole &&
-           hasFactor(tensor, factor) && !dealt[tensor]->parts[factor].empty();
+           hasFactor(tensor, factor) &&
+           !dealt[tensor]->splits[factor].parts.empty();
   };
   bool operandIsSplit = false;
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor)
@@ -193,7 +192,7 @@ void OperationChecker::checkWholeFactors() {
       // Once the operands are whole, so are the results that they make.
       if (operandIsSplit && !operation.isOperand(tensor))
         continue;
-      std::string axes = text(dealt[tensor]->parts[factor]);
+      std::string axes = text(dealt[tensor]->splits[factor].parts);
       Finding &finding =
           add(Finding::NotWhole, "R5",
               llvm::formatv("{0}: '{1}' of {2} must be whole but is split over "
@@ -204,7 +203,7 @@ void OperationChecker::checkWholeFactors() {
                   .str());
       finding.tensor = tensor;
       finding.factors.push_back(factor);
-      finding.axes = dealt[tensor]->parts[factor];
+      finding.axes = dealt[tensor]->splits[factor].parts;
       addCause(finding, tensor, "this value is split so");
       break;
     }
@@ -213,14 +212,15 @@ void OperationChecker::checkWholeFactors() {
 
 // R9: one axis splits one factor.
 void OperationChecker::checkAxesUsedOnce() {
-  const auto &factorParts = findings.factorParts;
-  for (unsigned i = 0; i < factorParts.size(); ++i)
+  ArrayRef<DimLayout> splits = findings.splits;
+  for (unsigned i = 0; i < splits.size(); ++i)
     for (unsigned j = 0; j < i; ++j)
-      for (const AxisPart &part : factorParts[i]) {
+      for (const AxisPart &part : splits[i].parts) {
         auto overlaps = [&](const AxisPart &other) {
           return part.overlaps(other);
         };
-        if (!agreed[i] || !agreed[j] || llvm::none_of(factorParts[j], overlaps))
+        if (!agreed[i] || !agreed[j] ||
+            llvm::none_of(splits[j].parts, overlaps))
           continue;
         Finding &finding =
             add(Finding::UsedTwice, "R9",
@@ -254,13 +254,12 @@ void OperationChecker::inferResults() {
     llvm::append_range(unreduced, layouts[operand].unreduced);
     kind = layouts[operand].kind;
   }
-  for (auto [factor, parts] :
-       llvm::zip_equal(rule.factors, findings.factorParts)) {
+  for (auto [factor, split] : llvm::zip_equal(rule.factors, findings.splits)) {
     bool reduces =
         factor.kind == FactorKind::Sum || factor.kind == FactorKind::Max;
-    if (!reduces || parts.empty())
+    if (!reduces || split.parts.empty())
       continue;
-    llvm::append_range(unreduced, parts);
+    llvm::append_range(unreduced, split.parts);
     if (factor.kind == FactorKind::Max)
       kind = ReductionKind::Max;
   }
@@ -276,8 +275,7 @@ void OperationChecker::inferResults() {
       findings.results.push_back(layouts[tensor]);
       continue;
     }
-    Layout layout =
-        layoutFromFactors(rule, tensor, findings.factorParts, findings.units);
+    Layout layout = layoutFromFactors(rule, tensor, findings.splits);
     bool keeps = rule.isZero && layouts[tensor].unreduced.size() > 0;
     layout.unreduced =
         keeps ? layouts[tensor].unreduced : normalizeSet(unreduced);
@@ -295,13 +293,13 @@ void OperationChecker::addResultCause(Finding &finding) {
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     FactorKind kind = rule.factors[factor].kind;
     bool reduces = kind == FactorKind::Sum || kind == FactorKind::Max;
-    if (!reduces || findings.factorParts[factor].empty())
+    if (!reduces || findings.splits[factor].parts.empty())
       continue;
     for (unsigned operand = 0; operand < rule.operands.size(); ++operand)
       if (hasFactor(operand, factor))
         return addCause(finding, operand,
                         "'" + rule.factors[factor].name + "' is split over " +
-                            text(findings.factorParts[factor]) + " here");
+                            text(findings.splits[factor].parts) + " here");
   }
   if (!rule.operands.empty())
     addCause(finding, 0, "operand 0 is finished");

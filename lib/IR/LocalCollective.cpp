@@ -106,44 +106,91 @@ LogicalResult LocalAllReduceOp::verify() {
   return checkShape(*this, {});
 }
 
+/// Sum of a row of sizes; nothing if it does not fit 63 bits.
+static std::optional<int64_t> sumOf(ArrayRef<int64_t> row) {
+  std::optional<int64_t> sum = 0;
+  for (int64_t size : row)
+    sum = sum ? llvm::checkedAdd(*sum, size) : sum;
+  return sum;
+}
+
+/// `own` elements of `whole` are one member's piece of a dimension.
+static LogicalResult checkPieces(Operation *op, DenseIntElementsAttr groups,
+                                 DenseIntElementsAttr pieces, StringRef name,
+                                 int64_t own, int64_t whole) {
+  int64_t groupSize = cast<ShapedType>(groups.getType()).getDimSize(1);
+  if (!pieces) {
+    if (own >= 0 && llvm::checkedMul(own, groupSize) == whole)
+      return success();
+    return op->emitOpError() << whole << " elements are not " << groupSize
+                             << " pieces of " << own;
+  }
+  FailureOr<RankTable> table = readTable(op, pieces, name, 1);
+  if (failed(table))
+    return failure();
+  auto shape = cast<ShapedType>(groups.getType()).getShape();
+  if (cast<ShapedType>(pieces.getType()).getShape() != shape)
+    return op->emitOpError() << "'" << name << "' is a table of " << table->rows
+                             << " x " << table->columns << ", 'groups' of "
+                             << shape[0] << " x " << shape[1];
+  for (int64_t size : table->ranks)
+    if (size < 0)
+      return op->emitOpError()
+             << "'" << name << "' has a piece of " << size << " elements";
+  bool found = false;
+  for (int64_t first = 0; first < table->rows * groupSize; first += groupSize) {
+    ArrayRef<int64_t> row = ArrayRef(table->ranks).slice(first, groupSize);
+    std::optional<int64_t> sum = sumOf(row);
+    if (!sum)
+      return op->emitOpError()
+             << "'" << name << "' has a row of more than 2^63 - 1 elements";
+    found |= sum == whole && llvm::is_contained(row, own);
+  }
+  if (found)
+    return success();
+  return op->emitOpError() << "'" << name << "' has no row with a piece of "
+                           << own << " elements and " << whole << " in all";
+}
+
 LogicalResult LocalAllGatherOp::verify() {
   int64_t groupSize = 0;
   if (failed(checkGroups(*this, getGroups(), groupSize)))
     return failure();
-  std::optional<int64_t> gathered =
-      llvm::checkedMul(dimOr0(getInput(), getDim()), groupSize);
-  return checkShape(*this, {{getDim(), gathered.value_or(-1)}});
-}
-
-static LogicalResult checkDivides(Operation *op, int64_t size,
-                                  int64_t groupSize) {
-  if (size % groupSize == 0)
-    return success();
-  return op->emitOpError() << size << " elements do not divide into "
-                           << groupSize << " equal pieces";
+  int64_t whole = dimOr0(getResult(), getDim());
+  return success(
+      succeeded(checkShape(*this, {{getDim(), whole}})) &&
+      succeeded(checkPieces(*this, getGroups(), getPiecesAttr(), "pieces",
+                            dimOr0(getInput(), getDim()), whole)));
 }
 
 LogicalResult LocalReduceScatterOp::verify() {
-  int64_t groupSize = 0, size = dimOr0(getInput(), getDim());
-  if (failed(checkGroups(*this, getGroups(), groupSize)) ||
-      failed(checkDivides(*this, size, groupSize)))
+  int64_t groupSize = 0;
+  if (failed(checkGroups(*this, getGroups(), groupSize)))
     return failure();
-  return checkShape(*this, {{getDim(), size / groupSize}});
+  int64_t own = dimOr0(getResult(), getDim());
+  return success(
+      succeeded(checkShape(*this, {{getDim(), own}})) &&
+      succeeded(checkPieces(*this, getGroups(), getPiecesAttr(), "pieces", own,
+                            dimOr0(getInput(), getDim()))));
 }
 
 LogicalResult LocalAllToAllOp::verify() {
-  int64_t groupSize = 0, size = dimOr0(getInput(), getTarget());
-  if (failed(checkGroups(*this, getGroups(), groupSize)) ||
-      failed(checkDivides(*this, size, groupSize)))
+  int64_t groupSize = 0;
+  if (failed(checkGroups(*this, getGroups(), groupSize)))
     return failure();
   if (getSource() == getTarget())
     return emitOpError() << "source and target are both dimension "
                          << getSource();
-  return checkShape(
-      *this, {{getSource(),
-               llvm::checkedMul(dimOr0(getInput(), getSource()), groupSize)
-                   .value_or(-1)},
-              {getTarget(), size / groupSize}});
+  int64_t gathered = dimOr0(getResult(), getSource());
+  int64_t kept = dimOr0(getResult(), getTarget());
+  return success(succeeded(checkShape(
+                     *this, {{getSource(), gathered}, {getTarget(), kept}})) &&
+                 succeeded(checkPieces(
+                     *this, getGroups(), getSourcePiecesAttr(), "source_pieces",
+                     dimOr0(getInput(), getSource()), gathered)) &&
+                 succeeded(checkPieces(*this, getGroups(),
+                                       getTargetPiecesAttr(), "target_pieces",
+                                       kept, dimOr0(getInput(), getTarget()))));
 }
 
 LogicalResult LocalPermuteOp::verify() {
@@ -161,6 +208,14 @@ LogicalResult LocalPermuteOp::verify() {
                            << rank << " breaks that";
   if (failed(checkNumRanks(*this, "pairs", table->rows)))
     return failure();
+  std::optional<ArrayRef<int64_t>> counts = getCounts();
+  int64_t own = getInput().getType().getNumElements();
+  if (counts && (static_cast<int64_t>(counts->size()) != table->rows ||
+                 llvm::any_of(*counts, [](int64_t n) { return n < 0; }) ||
+                 !llvm::is_contained(*counts, own)))
+    return emitOpError() << "'counts' must have one number of elements a pair, "
+                         << table->rows << " in all, among them the operand's "
+                         << own;
   return checkShape(*this, {});
 }
 

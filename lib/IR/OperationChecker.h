@@ -65,8 +65,7 @@ private:
   }
 
   bool agree(unsigned tensor, unsigned other, unsigned factor) const {
-    return dealt[tensor]->parts[factor] == dealt[other]->parts[factor] &&
-           dealt[tensor]->units[factor] == dealt[other]->units[factor];
+    return dealt[tensor]->splits[factor] == dealt[other]->splits[factor];
   }
 
   void dealAll();
@@ -93,7 +92,7 @@ private:
   const ShardingRule &rule;
   const std::vector<Layout> &layouts;
   /// Nothing for a tensor whose dimensions do not divide.
-  std::vector<std::optional<FactorParts>> dealt;
+  std::vector<std::optional<FactorSplits>> dealt;
   /// Whether all tensors that have the factor agree on its axes.
   llvm::SmallVector<bool> agreed;
   /// Whether all operands that have it do.

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tp;
@@ -35,21 +36,48 @@ static bool continues(const AxisPart &major, const AxisPart &minor) {
   return major.axis == minor.axis && major.pre * major.size == minor.pre;
 }
 
+PieceSizes tp::getPieceSizes(ArrayRef<AxisPart> parts, int64_t dimSize) {
+  PieceSizes pieces{dimSize, dimSize};
+  for (const AxisPart &part : parts)
+    pieces = {pieces.least / part.size,
+              llvm::divideCeilSigned(pieces.largest, part.size)};
+  return pieces;
+}
+
+/// With `size` = k * ranks + r, the flat pieces are r times k + 1, then k. The
+/// nested ones are the same in order only if no two groups of `minor` pieces
+/// both hold pieces of both sizes and no group is short of them: r is 0, 1 or
+/// ranks - 1.
+static bool nestsFlat(int64_t size, int64_t ranks) {
+  int64_t rest = size % ranks;
+  return rest == 0 || rest == 1 || rest == ranks - 1;
+}
+
+bool tp::nestsFlat(PieceSizes pieces, int64_t major, int64_t minor) {
+  if (major == 1 || minor == 1)
+    return true;
+  return ::nestsFlat(pieces.least, major * minor) &&
+         ::nestsFlat(pieces.largest, major * minor);
+}
+
 AxisParts tp::joinParts(ArrayRef<AxisPart> parts, int64_t dimSize) {
+  return joinParts(parts, PieceSizes{dimSize, dimSize});
+}
+
+AxisParts tp::joinParts(ArrayRef<AxisPart> parts, PieceSizes pieces) {
   AxisParts joined;
-  // Size of the pieces before the last part in `joined`; 0 once uneven.
-  int64_t pieces = dimSize;
   for (const AxisPart &part : parts) {
     if (part.size == 1)
       continue;
-    bool even = pieces > 0 && !joined.empty() &&
-                pieces % (joined.back().size * part.size) == 0;
-    if (even && continues(joined.back(), part)) {
+    if (!joined.empty() && continues(joined.back(), part) &&
+        nestsFlat(pieces, joined.back().size, part.size)) {
       joined.back().size *= part.size;
       continue;
     }
+    // `pieces` are what the last part in `joined` splits.
     if (!joined.empty())
-      pieces = pieces % joined.back().size ? 0 : pieces / joined.back().size;
+      pieces = {pieces.least / joined.back().size,
+                llvm::divideCeilSigned(pieces.largest, joined.back().size)};
     joined.push_back(part);
   }
   return joined;
@@ -134,14 +162,18 @@ bool Layout::isWhole() const {
          });
 }
 
+DimLayout DimLayout::canonical(int64_t size) const {
+  DimLayout result{joinParts(parts, size / unit), unit};
+  // Where the shards are even anyway, dealing by unit changes nothing.
+  if (size / unit % numRanks(parts) == 0)
+    result.unit = 1;
+  return result;
+}
+
 Layout Layout::canonical(ArrayRef<int64_t> shape) const {
   Layout result = *this;
-  for (auto [dim, size] : llvm::zip_equal(result.dims, shape)) {
-    dim.parts = joinParts(dim.parts, size / dim.unit);
-    // Where the shards are even anyway, dealing by unit changes nothing.
-    if (size / dim.unit % numRanks(dim.parts) == 0)
-      dim.unit = 1;
-  }
+  for (auto [dim, size] : llvm::zip_equal(result.dims, shape))
+    dim = dim.canonical(size);
   result.unreduced = normalizeSet(unreduced);
   if (result.unreduced.empty())
     result.kind = ReductionKind::Sum;
@@ -327,158 +359,4 @@ Layout tp::getCheckedLayout(Value value) {
   if (!near)
     near = cast<BlockArgument>(value).getOwner()->getParentOp();
   return getCheckedLayout(value.getType(), near);
-}
-
-//===- Steps --------------------------------------------------------------===//
-
-/// Steps that might lead from `before` to `after`: whatever moves exactly the
-/// axes in which the two differ.
-static std::vector<LayoutStep> candidateSteps(const Layout &before,
-                                              const Layout &after) {
-  std::vector<LayoutStep> steps;
-  AxisParts reduced = subtractParts(before.unreduced, after.unreduced);
-  AxisParts added = subtractParts(after.unreduced, before.unreduced);
-  if (!reduced.empty())
-    steps.push_back({LayoutStep::AllReduce, 0, 0, reduced});
-  if (!added.empty())
-    steps.push_back({LayoutStep::ToUnreduced, 0, 0, added});
-  unsigned rank = before.dims.size();
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    const AxisParts &from = before.dims[dim].parts, &to = after.dims[dim].parts;
-    AxisParts gathered = subtractParts(from, to),
-              split = subtractParts(to, from);
-    if (!reduced.empty())
-      steps.push_back({LayoutStep::ReduceScatter, dim, 0, reduced});
-    if (!split.empty())
-      steps.push_back({LayoutStep::AllSlice, dim, 0, split});
-    if (gathered.empty() && !to.empty())
-      steps.push_back({LayoutStep::Permute, dim, 0, to});
-    if (gathered.empty())
-      continue;
-    steps.push_back({LayoutStep::AllGather, dim, 0, gathered});
-    for (unsigned target = 0; target < rank; ++target)
-      if (target != dim)
-        steps.push_back({LayoutStep::AllToAll, dim, target, gathered});
-  }
-  return steps;
-}
-
-std::optional<Layout> tp::applyTowards(const LayoutStep &step,
-                                       const Layout &before,
-                                       const Layout &after) {
-  std::optional<Layout> made = apply(step, before);
-  if (!made)
-    return std::nullopt;
-  if (step.kind == LayoutStep::ToUnreduced) {
-    // Zeros are added elsewhere: that is right for a sum alone.
-    bool isSum = after.kind == ReductionKind::Sum &&
-                 (before.unreduced.empty() || before.kind == after.kind);
-    return isSum ? made : std::nullopt;
-  }
-  // Where a dimension is split anew the unit may be chosen.
-  bool splits = step.kind == LayoutStep::AllSlice ||
-                step.kind == LayoutStep::ReduceScatter ||
-                step.kind == LayoutStep::AllToAll;
-  unsigned dim = step.kind == LayoutStep::AllToAll ? step.target : step.dim;
-  if (splits && before.dims[dim].parts.empty())
-    made->dims[dim].unit = after.dims[dim].unit;
-  return made;
-}
-
-std::optional<LayoutStep> tp::findStep(const Layout &before,
-                                       const Layout &after,
-                                       ArrayRef<int64_t> shape) {
-  if (before.means(after, shape))
-    return std::nullopt;
-  for (const LayoutStep &step : candidateSteps(before, after)) {
-    std::optional<Layout> made = applyTowards(step, before, after);
-    if (made && made->means(after, shape))
-      return step;
-  }
-  return std::nullopt;
-}
-
-StringRef tp::toString(LayoutStep::Kind kind) {
-  switch (kind) {
-  case LayoutStep::AllReduce:
-    return "all_reduce";
-  case LayoutStep::AllGather:
-    return "all_gather";
-  case LayoutStep::ReduceScatter:
-    return "reduce_scatter";
-  case LayoutStep::AllToAll:
-    return "all_to_all";
-  case LayoutStep::AllSlice:
-    return "all_slice";
-  case LayoutStep::ToUnreduced:
-    return "to_unreduced";
-  case LayoutStep::Permute:
-    return "collective_permute";
-  }
-  return "";
-}
-
-/// Removes `parts` from the minor end of `dim`. Parts are compared after
-/// joining, so that gathering "tp":(4)2 from "tp" works.
-static bool removeMinor(DimLayout &dim, ArrayRef<AxisPart> parts) {
-  for (const AxisPart &part : llvm::reverse(parts)) {
-    if (part.size == 1)
-      continue;
-    while (!dim.parts.empty() && dim.parts.back().size == 1)
-      dim.parts.pop_back();
-    if (dim.parts.empty())
-      return false;
-    AxisPart &last = dim.parts.back();
-    bool isSuffix = last.axis == part.axis && last.pre <= part.pre &&
-                    part.pre % last.pre == 0 &&
-                    last.pre * last.size == part.pre * part.size;
-    if (!isSuffix)
-      return false;
-    last.size = part.pre / last.pre;
-    if (last.size == 1)
-      dim.parts.pop_back();
-  }
-  return true;
-}
-
-std::optional<Layout> tp::apply(const LayoutStep &step, const Layout &layout) {
-  Layout result = layout;
-  if (step.dim >= result.dims.size() && step.kind != LayoutStep::AllReduce &&
-      step.kind != LayoutStep::ToUnreduced)
-    return std::nullopt;
-  auto append = [&](unsigned dim) {
-    llvm::append_range(result.dims[dim].parts, step.parts);
-  };
-  switch (step.kind) {
-  case LayoutStep::AllReduce:
-  case LayoutStep::ReduceScatter:
-    if (!containsParts(layout.unreduced, step.parts))
-      return std::nullopt;
-    result.unreduced = subtractParts(layout.unreduced, step.parts);
-    if (step.kind == LayoutStep::ReduceScatter)
-      append(step.dim);
-    return result;
-  case LayoutStep::AllGather:
-    if (!removeMinor(result.dims[step.dim], step.parts))
-      return std::nullopt;
-    return result;
-  case LayoutStep::AllToAll:
-    if (step.target >= result.dims.size() || step.target == step.dim ||
-        !removeMinor(result.dims[step.dim], step.parts))
-      return std::nullopt;
-    append(step.target);
-    return result;
-  case LayoutStep::AllSlice:
-    append(step.dim);
-    return result;
-  case LayoutStep::ToUnreduced:
-    llvm::append_range(result.unreduced, step.parts);
-    return result;
-  case LayoutStep::Permute:
-    if (normalizeSet(result.dims[step.dim].parts) != normalizeSet(step.parts))
-      return std::nullopt;
-    result.dims[step.dim].parts = step.parts;
-    return result;
-  }
-  return std::nullopt;
 }

@@ -57,12 +57,6 @@ ShardingRuleBuilder &ShardingRuleBuilder::isZero() {
   return *this;
 }
 
-ShardingRuleBuilder &ShardingRuleBuilder::heads(unsigned groups,
-                                                unsigned inGroup) {
-  rule.heads = {groups, inGroup};
-  return *this;
-}
-
 ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
                                                ArrayRef<unsigned> factors) {
   rule.flopsPerPoint = flopsPerPoint;
@@ -73,6 +67,11 @@ ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
 
 ShardingRuleBuilder &ShardingRuleBuilder::looksUp(unsigned operand) {
   rule.lookedUp = operand;
+  return *this;
+}
+
+ShardingRuleBuilder &ShardingRuleBuilder::groups(FactorGrouping grouping) {
+  rule.grouping = grouping;
   return *this;
 }
 

@@ -4,6 +4,7 @@
 /// collectives.
 
 #include "tp/IR/Legality.h"
+#include "tp/IR/LocalShape.h"
 #include "tp/Passes.h"
 #include "tp/Reshard/Path.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,15 +30,18 @@ struct Reshards {
 /// Decomposes the reshards of one module.
 class CollectiveInserter {
 public:
-  CollectiveInserter(const CostModel &model, FlatSymbolRefAttr meshName)
-      : model(model), meshName(meshName) {}
+  /// With `allowUneven` values may pass through uneven layouts between even
+  /// ones, as they may in a plan that says so.
+  CollectiveInserter(const CostModel &model, FlatSymbolRefAttr meshName,
+                     bool allowUneven)
+      : model(model), meshName(meshName), allowUneven(allowUneven) {}
 
   LogicalResult run(const Reshards &reshards);
 
 private:
-  const LayoutSpace &getSpace(RankedTensorType type, ArrayRef<AxisPart> parts,
-                              bool maxima);
-  AxisParts findParts(const Reshards &reshards) const;
+  const LayoutSpace &getSpace(const Reshards &reshards);
+  SmallVector<Layout> collectLayouts(const Reshards &reshards) const;
+  AxisParts findParts(ArrayRef<Layout> layouts) const;
   Value insertPath(OpBuilder &builder, Value value, Location loc,
                    ArrayRef<LayoutStep> steps);
   Value insertStep(OpBuilder &builder, Value value, Location loc,
@@ -46,43 +50,76 @@ private:
 
   const CostModel &model;
   FlatSymbolRefAttr meshName;
-  /// By type, then by parts and whether they may hold maxima.
-  llvm::DenseMap<
-      Type, std::map<std::pair<AxisParts, bool>, std::unique_ptr<LayoutSpace>>>
-      spaces;
+  bool allowUneven;
+  /// By type, then by parts, whether they may hold maxima, and units.
+  using SpaceKey = std::tuple<AxisParts, bool, std::optional<DimUnits>>;
+  llvm::DenseMap<Type, std::map<SpaceKey, std::unique_ptr<LayoutSpace>>> spaces;
 };
 
 } // namespace
 
-const LayoutSpace &CollectiveInserter::getSpace(RankedTensorType type,
-                                                ArrayRef<AxisPart> parts,
-                                                bool maxima) {
-  RankedTensorType plain = withSharding(type, nullptr);
-  auto &space = spaces[plain][{AxisParts(parts), maxima}];
+/// The layouts of the source and of the targets.
+SmallVector<Layout>
+CollectiveInserter::collectLayouts(const Reshards &reshards) const {
+  SmallVector<Layout> layouts = {getCheckedLayout(reshards.source)};
+  for (ReshardOp op : reshards.ops)
+    layouts.push_back(getCheckedLayout(op.getResult()));
+  return layouts;
+}
+
+/// The units in which the layouts deal each dimension; nothing if shards are
+/// even.
+static std::optional<DimUnits>
+findUnits(ArrayRef<Layout> layouts, ArrayRef<int64_t> shape, bool allowUneven) {
+  DimUnits units(shape.size());
+  bool even = !allowUneven;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    std::set<int64_t> found = {1};
+    for (const Layout &layout : layouts) {
+      found.insert(layout.dims[dim].canonical(size).unit);
+      even = even && isEven(size, layout.dims[dim]);
+    }
+    units[dim].assign(found.begin(), found.end());
+  }
+  if (even)
+    return std::nullopt;
+  return units;
+}
+
+static bool hasMaxima(ArrayRef<Layout> layouts) {
+  return llvm::any_of(layouts, [](const Layout &layout) {
+    return layout.kind == ReductionKind::Max;
+  });
+}
+
+const LayoutSpace &CollectiveInserter::getSpace(const Reshards &reshards) {
+  RankedTensorType plain = withSharding(reshards.source.getType(), nullptr);
+  SmallVector<Layout> layouts = collectLayouts(reshards);
+  AxisParts parts = findParts(layouts);
+  bool maxima = hasMaxima(layouts);
+  std::optional<DimUnits> units =
+      findUnits(layouts, plain.getShape(), allowUneven);
+  auto &space = spaces[plain][{parts, maxima, units}];
   if (!space)
     space = std::make_unique<LayoutSpace>(model, plain, parts,
-                                          LayoutSpace::Filter(), maxima);
+                                          LayoutSpace::Filter(), maxima, units);
   return *space;
 }
 
-/// The parts that the source's and the targets' layouts use, cut at one
-/// another's borders so that each layout is made of whole parts.
-AxisParts CollectiveInserter::findParts(const Reshards &reshards) const {
+/// The parts that the layouts use, cut at one another's borders so that each
+/// layout is made of whole parts.
+AxisParts CollectiveInserter::findParts(ArrayRef<Layout> layouts) const {
   MeshAttr mesh = model.getMesh();
   std::vector<std::set<int64_t>> borders(mesh.getAxes().size());
-  auto visit = [&](Value value) {
-    Layout layout = getCheckedLayout(value);
-    auto add = [&](const AxisPart &part) {
-      borders[part.axis].insert(part.pre);
-      borders[part.axis].insert(part.pre * part.size);
-    };
+  auto add = [&](const AxisPart &part) {
+    borders[part.axis].insert(part.pre);
+    borders[part.axis].insert(part.pre * part.size);
+  };
+  for (const Layout &layout : layouts) {
     for (const DimLayout &dim : layout.dims)
       llvm::for_each(dim.parts, add);
     llvm::for_each(layout.unreduced, add);
-  };
-  visit(reshards.source);
-  for (ReshardOp op : reshards.ops)
-    visit(op.getResult());
+  }
   AxisParts parts;
   for (auto [axis, list] : llvm::enumerate(borders)) {
     std::optional<int64_t> last;
@@ -95,20 +132,11 @@ AxisParts CollectiveInserter::findParts(const Reshards &reshards) const {
   return parts;
 }
 
-static bool hasMaxima(const Reshards &reshards) {
-  auto isMaximum = [](Value value) {
-    return getCheckedLayout(value).kind == ReductionKind::Max;
-  };
-  return isMaximum(reshards.source) ||
-         llvm::any_of(reshards.ops,
-                      [&](ReshardOp op) { return isMaximum(op.getResult()); });
-}
-
 Value CollectiveInserter::insertStep(OpBuilder &builder, Value value,
                                      Location loc, const LayoutStep &step) {
   MeshAttr mesh = model.getMesh();
   auto type = cast<RankedTensorType>(value.getType());
-  Layout after = *apply(step, getCheckedLayout(value));
+  Layout after = *apply(step, getCheckedLayout(value), type.getShape());
   Type result = withSharding(
       type, toAttr(after.canonical(type.getShape()), mesh, meshName));
   return createStep(builder, loc, value, step, result);
@@ -127,17 +155,16 @@ LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
                             << getSharding(op.getResult()) << " on shape ["
                             << op.getInput().getType().getShape()
                             << "] has no sequence of collectives: ";
-  diag << "shards must be even, and a finished value is not made a maximum";
-  diag.attachNote() << "fix: use ranks that divide the dimensions";
+  diag << "sub-axes of one axis must nest, and a finished value is not made a "
+          "maximum";
+  diag.attachNote() << "fix: all-gather or all-reduce the value first";
   return diag;
 }
 
 /// The tree of the source's layout and all wanted ones. A step stands before
 /// the first reshard that needs it.
 LogicalResult CollectiveInserter::run(const Reshards &reshards) {
-  auto type = cast<RankedTensorType>(reshards.source.getType());
-  const LayoutSpace &space =
-      getSpace(type, findParts(reshards), hasMaxima(reshards));
+  const LayoutSpace &space = getSpace(reshards);
   std::optional<unsigned> root = space.find(getCheckedLayout(reshards.source));
   SmallVector<unsigned> targets;
   for (ReshardOp op : reshards.ops) {
@@ -193,6 +220,14 @@ struct InsertCollectivesPass
   }
 
 private:
+  static bool allowsUneven(func::FuncOp function) {
+    auto plan =
+        function->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(
+            planAttrName);
+    auto uneven = plan ? plan.getAs<StringAttr>("uneven") : StringAttr();
+    return uneven && uneven.getValue() == "allow";
+  }
+
   static LogicalResult runOnFunction(func::FuncOp function,
                                      const Machine &machine) {
     llvm::MapVector<Value, SmallVector<ReshardOp>> reshards;
@@ -205,7 +240,7 @@ private:
       Value source = ops.front().getInput();
       FlatSymbolRefAttr meshName = getSharding(source).getMesh();
       CostModel model(machine, lookupMesh(function, meshName));
-      CollectiveInserter inserter(model, meshName);
+      CollectiveInserter inserter(model, meshName, allowsUneven(function));
       if (failed(inserter.run({source, ops})))
         return failure();
     }

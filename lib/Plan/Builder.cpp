@@ -14,7 +14,11 @@ using namespace tp;
 const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
   const GraphValue &info = graph.values[value];
   bool maxima = mayBeMaximum[value];
-  auto &space = spaces[{info.type, info.isParameter + 2 * maxima}];
+  std::optional<DimUnits> dealt;
+  if (uneven == Uneven::Allow)
+    dealt = units.ofValue[value];
+  auto &space = spaces[{info.type.getAsOpaquePointer(), info.isParameter,
+                        maxima, dealt.value_or(DimUnits())}];
   if (space)
     return *space;
   AxisParts data;
@@ -28,12 +32,11 @@ const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
           return false;
     return true;
   };
-  if (info.isParameter)
-    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts,
-                                          LayoutSpace::Filter(), maxima);
-  else
-    space = std::make_unique<LayoutSpace>(model, info.type, axes.parts, allowed,
-                                          maxima);
+  LayoutSpace::Filter filter;
+  if (!info.isParameter)
+    filter = allowed;
+  space = std::make_unique<LayoutSpace>(model, info.type, axes.parts, filter,
+                                        maxima, dealt);
   return *space;
 }
 
@@ -85,8 +88,8 @@ LogicalResult ProblemBuilder::findPins() {
         return error() << "the pinned layout " << sharding
                        << " of a tensor of shape [" << value.type.getShape()
                        << "] is not one the planner can use: shards must be "
-                          "even, a data axis splits dimension 0, and partial "
-                          "values are sums";
+                          "even unless uneven=allow, a data axis splits "
+                          "dimension 0, and partial values are sums";
       pinned[number].push_back(*index);
     }
   }
@@ -116,9 +119,17 @@ std::string ProblemBuilder::signatureOf(unsigned node) const {
   };
   for (auto [index, value] : llvm::enumerate(info.operands)) {
     add(value);
-    os << groupProjections.count({node, static_cast<unsigned>(index)}) << ';';
+    auto projection =
+        groupProjections.find({node, static_cast<unsigned>(index)});
+    os << (projection == groupProjections.end() ? 0 : projection->second)
+       << ';';
   }
   llvm::for_each(info.results, add);
+  if (uneven == Uneven::Allow)
+    for (ArrayRef<int64_t> factor : units.ofNode[node]) {
+      llvm::interleaveComma(factor, os);
+      os << ';';
+    }
   return text;
 }
 
@@ -148,13 +159,18 @@ LogicalResult ProblemBuilder::diagnoseNoChoice(unsigned node,
   InFlightDiagnostic diag =
       op->emitOpError() << "cannot be split over "
                         << toString(axes.parts, model.getMesh()) << ": of "
-                        << masks.size() << " strategies with even shards none "
-                        << "meets " << constraints;
+                        << masks.size() << " strategies"
+                        << (uneven == Uneven::Refuse ? " with even shards" : "")
+                        << " none meets " << constraints;
   diag.attachNote() << "the sizes that can be split are "
-                    << describeFactors(rule) << "; the ranks must divide them";
+                    << describeFactors(rule)
+                    << (uneven == Uneven::Refuse
+                            ? "; the ranks must divide them"
+                            : "");
   if (least & StationaryWeights)
     diag.attachNote() << "fix: use a number of ranks that divides an output or "
-                         "input size of the weight, or weights=stored";
+                         "input size of the weight, weights=stored, or "
+                         "uneven=allow";
   if (least & DataAxes)
     diag.attachNote() << "fix: make the batch a multiple of the data axes' "
                          "ranks, or name other model-axes";
@@ -188,7 +204,10 @@ LogicalResult ProblemBuilder::addOperation(unsigned node) {
   for (auto [operand, value] : llvm::enumerate(info.operands))
     if (mayBeMaximum[value] && (rule.movesData || rule.takesMaximum))
       maxima.push_back(operand);
-  for (const Strategy &strategy : enumerateStrategies(rule, axes, maxima)) {
+  const FactorUnits *dealt =
+      uneven == Uneven::Allow ? &units.ofNode[node] : nullptr;
+  for (const Strategy &strategy :
+       enumerateStrategies(rule, axes, maxima, dealt)) {
     SmallVector<unsigned, 4> numbers;
     for (auto [value, layout] : llvm::zip_equal(tensors, strategy.layouts))
       if (std::optional<unsigned> number = spaceOf[value]->find(layout))
@@ -220,11 +239,11 @@ bool ProblemBuilder::isHomeAllowed(unsigned value, const Layout &layout) const {
   AxisParts used = usedParts(layout, false);
   bool mustSplit = isContracted[value] && weights != Weights::Free;
   for (auto [index, part] : llvm::enumerate(axes.parts)) {
-    bool isUsed = llvm::is_contained(used, part);
+    bool isUsed = covers(used, part);
     if (axes.isData[index] && isUsed)
       return false;
     bool excused =
-        axes.isData[index] || (isGroupWeight[value] && axes.isReplica[index]);
+        axes.isData[index] || isExcused(groupsOfWeight[value], index);
     if (mustSplit && !excused && !isUsed)
       return false;
   }
@@ -309,13 +328,14 @@ LogicalResult ProblemBuilder::addNode(unsigned node) {
       info.op->emitOpError()
       << "'" << graph.values[value].name << "' of shape ["
       << graph.values[value].type.getShape() << "] has no layout over "
-      << toString(axes.parts, model.getMesh())
-      << " that the constraints allow: shards must be even";
+      << toString(axes.parts, model.getMesh()) << " that the constraints allow";
+  if (uneven == Uneven::Refuse)
+    diag << ": shards must be even";
   if (!pinned[value].empty())
     diag << ", and its pins must agree";
   diag.attachNote() << "the axes have " << numRanks(axes.parts) << " ranks";
   diag.attachNote() << "fix: use ranks that divide a dimension, weights=free, "
-                       "or other pins";
+                       "uneven=allow, or other pins";
   return failure();
 }
 
@@ -346,44 +366,6 @@ void ProblemBuilder::addValues() {
                       mapOf(value.producer, producer.operands.size() + place)};
     for (auto [node, operand] : value.consumers)
       added.consumers.push_back({node, mapOf(node, operand)});
-  }
-}
-
-/// A weight that is handed on, or only moved, before it is contracted.
-void ProblemBuilder::markPassedWeights() {
-  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
-    if (node.operands.size() != 1 || node.results.size() != 1)
-      continue;
-    unsigned from = node.operands[0], to = node.results[0];
-    if (!graph.values[from].isParameter || !graph.values[to].isParameter)
-      continue;
-    if (isContracted[to])
-      isContracted[from] = true;
-    if (isGroupWeight[to])
-      isGroupWeight[from] = true;
-  }
-}
-
-/// What a split maximum leaves, and what takes such values on.
-void ProblemBuilder::markMaxima() {
-  mayBeMaximum.resize(graph.values.size());
-  for (const GraphNode &node : graph.nodes) {
-    if (node.kind == GraphNode::Home || node.kind == GraphNode::Demand)
-      continue;
-    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-    bool isOperation = node.kind == GraphNode::Operation && ruled;
-    bool makes = false, takes = !isOperation;
-    if (isOperation) {
-      ShardingRule rule = ruled.getShardingRule();
-      makes = llvm::any_of(rule.factors, [](const Factor &factor) {
-        return factor.kind == FactorKind::Max;
-      });
-      takes = rule.movesData || rule.takesMaximum;
-    }
-    bool comes = llvm::any_of(
-        node.operands, [&](unsigned value) { return mayBeMaximum[value]; });
-    for (unsigned value : node.results)
-      mayBeMaximum[value] = makes || (takes && comes);
   }
 }
 
@@ -436,7 +418,9 @@ LogicalResult ProblemBuilder::addLinks() {
 LogicalResult ProblemBuilder::build() {
   groupProjections = findGroupProjections(graph, findHeadGroupings(graph));
   isContracted.resize(graph.values.size());
-  isGroupWeight.resize(graph.values.size());
+  groupsOfWeight.resize(graph.values.size());
+  if (uneven == Uneven::Allow)
+    units = findUnits(graph);
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
     auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
     if (node.kind != GraphNode::Operation || !ruled)
@@ -445,8 +429,10 @@ LogicalResult ProblemBuilder::build() {
     for (auto [operand, value] : llvm::enumerate(node.operands)) {
       if (isContractedDim(rule, operand))
         isContracted[value] = true;
-      if (groupProjections.count({index, operand}))
-        isGroupWeight[value] = true;
+      auto projection = groupProjections.find(
+          {static_cast<unsigned>(index), static_cast<unsigned>(operand)});
+      if (projection != groupProjections.end())
+        groupsOfWeight[value] = projection->second;
     }
   }
   markPassedWeights();

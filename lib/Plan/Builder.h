@@ -7,6 +7,7 @@
 
 #include "Degrees.h"
 #include "Graph.h"
+#include "Units.h"
 #include "tp/Plan/Planner.h"
 #include "tp/Plan/Problem.h"
 #include "tp/Reshard/Path.h"
@@ -26,6 +27,9 @@ struct NodeChoices {
 /// The parts that split a dimension and, if asked for, those left unreduced.
 AxisParts usedParts(const Layout &layout, bool withUnreduced);
 
+/// Whether `parts` hold all of `part`, in one piece or in several.
+bool covers(llvm::ArrayRef<AxisPart> parts, const AxisPart &part);
+
 /// Whether an operand has a dimension that the operation sums over.
 bool isContractedDim(const ShardingRule &rule, unsigned operand);
 
@@ -33,10 +37,9 @@ bool isContractedDim(const ShardingRule &rule, unsigned operand);
 class ProblemBuilder {
 public:
   ProblemBuilder(const Graph &graph, const CostModel &model,
-                 const PlanAxes &axes, Weights weights,
-                 SequenceParallel sequence)
-      : graph(graph), model(model), axes(axes), weights(weights),
-        sequence(sequence) {}
+                 const PlanAxes &axes, const PlanWishes &wishes)
+      : graph(graph), model(model), axes(axes), weights(wishes.weights),
+        sequence(wishes.sequence), uneven(wishes.uneven) {}
 
   /// Diagnoses nodes without a choice, and names what excludes them.
   mlir::LogicalResult build();
@@ -80,6 +83,9 @@ private:
   bool breaksSequence(unsigned value, const Layout &layout) const;
   bool breaksPins(unsigned value, unsigned layout) const;
   bool isHomeAllowed(unsigned value, const Layout &layout) const;
+  /// Whether a weight that makes keys or values of so many groups may be
+  /// replicated over part `index`: 0 for no such weight.
+  bool isExcused(int64_t groups, unsigned index) const;
   mlir::LogicalResult diagnoseNoChoice(unsigned node, const ShardingRule &rule,
                                        llvm::ArrayRef<unsigned> masks);
 
@@ -88,15 +94,23 @@ private:
   const PlanAxes &axes;
   Weights weights;
   SequenceParallel sequence;
+  Uneven uneven;
 
-  std::set<std::pair<unsigned, unsigned>> groupProjections;
+  /// Of shards that differ in size.
+  Units units;
+  /// The products that make keys or values, with the number of groups.
+  std::map<std::pair<unsigned, unsigned>, int64_t> groupProjections;
   /// Values that a product contracts or a lookup reads.
-  std::vector<bool> isContracted, isGroupWeight;
+  std::vector<bool> isContracted;
+  /// By value: the number of groups of keys or values that a weight makes; 0
+  /// for other weights.
+  std::vector<int64_t> groupsOfWeight;
   /// Values that may be an unfinished maximum.
   std::vector<bool> mayBeMaximum;
   std::vector<llvm::SmallVector<unsigned, 1>> pinned;
-  llvm::DenseMap<std::pair<mlir::Type, unsigned>, std::unique_ptr<LayoutSpace>>
-      spaces;
+  /// By type, whether it is a parameter, may be a maximum, and units.
+  using SpaceKey = std::tuple<const void *, bool, bool, DimUnits>;
+  std::map<SpaceKey, std::unique_ptr<LayoutSpace>> spaces;
   std::vector<const LayoutSpace *> spaceOf;
   std::map<std::pair<const LayoutSpace *, bool>, unsigned> tables;
   std::map<std::vector<unsigned>, unsigned> maps;

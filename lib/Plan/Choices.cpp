@@ -41,8 +41,8 @@ struct Role {
 class StrategyEnumerator {
 public:
   StrategyEnumerator(const ShardingRule &rule, const PlanAxes &axes,
-                     ArrayRef<unsigned> maxima)
-      : rule(rule), axes(axes) {
+                     ArrayRef<unsigned> maxima, const FactorUnits *uneven)
+      : rule(rule), axes(axes), uneven(uneven) {
     roles.push_back({Role::Idle, 0});
     for (auto [index, factor] : llvm::enumerate(rule.factors))
       if (factor.kind != FactorKind::Whole && factor.size != 1)
@@ -81,11 +81,12 @@ private:
 
   /// Every order of the parts on factors `factor` and up.
   void order(unsigned factor, SmallVectorImpl<AxisParts> &factorParts) {
-    if (factor == factorParts.size())
-      return add(factorParts);
+    if (factor == factorParts.size()) {
+      SmallVector<DimLayout> splits;
+      return deal(factorParts, splits);
+    }
     AxisParts &parts = factorParts[factor];
-    int64_t size = rule.factors[factor].size;
-    if (size % numRanks(parts) != 0)
+    if (!uneven && rule.factors[factor].size % numRanks(parts) != 0)
       return;
     llvm::sort(parts);
     do
@@ -93,29 +94,50 @@ private:
     while (std::next_permutation(parts.begin(), parts.end()));
   }
 
-  /// A minor factor of a dimension is split only where the major ones are used
-  /// up: shards are ranges of the dimension.
-  bool isRange(const DimFactors &factors,
-               ArrayRef<AxisParts> factorParts) const {
+  /// Every unit of the factors that are not in `splits` yet.
+  void deal(ArrayRef<AxisParts> factorParts,
+            SmallVectorImpl<DimLayout> &splits) {
+    unsigned factor = splits.size();
+    if (factor == factorParts.size())
+      return add(splits);
+    // A size that the ranks divide may be dealt in units that they do not.
+    static constexpr int64_t single[] = {1};
+    ArrayRef<int64_t> units =
+        uneven ? ArrayRef<int64_t>((*uneven)[factor]) : ArrayRef(single);
+    int64_t size = rule.factors[factor].size;
+    for (int64_t unit : units) {
+      DimLayout split{factorParts[factor], unit};
+      if (split.canonical(size).unit != unit)
+        continue;
+      splits.push_back(std::move(split));
+      deal(factorParts, splits);
+      splits.pop_back();
+    }
+  }
+
+  /// Shards are ranges of a dimension: a minor factor is split only where the
+  /// major ones are used up, and nothing after a factor that is split unevenly.
+  bool isRange(const DimFactors &factors, ArrayRef<DimLayout> splits) const {
     bool majorIsUsedUp = true;
     for (unsigned factor : factors) {
-      if (!majorIsUsedUp && !factorParts[factor].empty())
+      ArrayRef<AxisPart> parts = splits[factor].parts;
+      if (!majorIsUsedUp && !parts.empty())
         return false;
-      majorIsUsedUp = majorIsUsedUp && numRanks(factorParts[factor]) ==
-                                           rule.factors[factor].size;
+      majorIsUsedUp =
+          majorIsUsedUp && numRanks(parts) == rule.factors[factor].size;
     }
     return true;
   }
 
-  void add(ArrayRef<AxisParts> factorParts) {
+  void add(ArrayRef<DimLayout> splits) {
     Strategy strategy;
     for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor) {
       for (const DimFactors &factors : rule.tensor(tensor))
-        if (!isRange(factors, factorParts))
+        if (!isRange(factors, splits))
           return;
-      strategy.layouts.push_back(layoutFromFactors(rule, tensor, factorParts));
+      strategy.layouts.push_back(layoutFromFactors(rule, tensor, splits));
     }
-    if (addPartialValues(strategy, factorParts))
+    if (addPartialValues(strategy, splits))
       strategies.push_back(std::move(strategy));
   }
 
@@ -132,16 +154,15 @@ private:
   }
 
   /// False if a value would be a sum over some parts and a maximum over others.
-  bool addPartialValues(Strategy &strategy,
-                        ArrayRef<AxisParts> factorParts) const {
+  bool addPartialValues(Strategy &strategy, ArrayRef<DimLayout> splits) const {
     MutableArrayRef<Layout> layouts(strategy.layouts);
     MutableArrayRef<Layout> results = layouts.drop_front(rule.operands.size());
     bool fits = true;
-    for (auto [factor, parts] : llvm::zip_equal(rule.factors, factorParts)) {
+    for (auto [factor, split] : llvm::zip_equal(rule.factors, splits)) {
       bool isMax = factor.kind == FactorKind::Max;
       if (!isMax && factor.kind != FactorKind::Sum)
         continue;
-      for (const AxisPart &part : parts)
+      for (const AxisPart &part : split.parts)
         fits &= leaveUnreduced(results, part,
                                isMax ? ReductionKind::Max : ReductionKind::Sum);
     }
@@ -160,6 +181,7 @@ private:
 
   const ShardingRule &rule;
   const PlanAxes &axes;
+  const FactorUnits *uneven;
   /// Operands through which maxima are carried at once.
   SmallVector<SmallVector<unsigned, 2>> maximaSets;
   SmallVector<Role> roles;
@@ -171,6 +193,7 @@ private:
 
 std::vector<Strategy> tp::enumerateStrategies(const ShardingRule &rule,
                                               const PlanAxes &axes,
-                                              ArrayRef<unsigned> maxima) {
-  return StrategyEnumerator(rule, axes, maxima).run();
+                                              ArrayRef<unsigned> maxima,
+                                              const FactorUnits *uneven) {
+  return StrategyEnumerator(rule, axes, maxima, uneven).run();
 }

@@ -12,6 +12,13 @@ namespace tp {
 /// What the user wants of a plan (DESIGN: weights=, sequence-parallel=).
 enum class Weights { Stationary, Stored, Free };
 enum class SequenceParallel { Off, On, Auto };
+enum class Uneven { Refuse, Allow };
+
+struct PlanWishes {
+  Weights weights = Weights::Stationary;
+  SequenceParallel sequence = SequenceParallel::Auto;
+  Uneven uneven = Uneven::Refuse;
+};
 
 /// The constraints that can exclude a strategy, as bits.
 enum Constraint : unsigned {
@@ -29,9 +36,6 @@ struct PlanAxes {
   AxisParts parts;
   /// Whether part i carries the batch instead of splitting the model.
   llvm::SmallVector<bool> isData;
-  /// Whether part i exists because KV heads are fewer than ranks: it divides
-  /// the queries of a group and replicates its key and value.
-  llvm::SmallVector<bool> isReplica;
 
   AxisParts modelParts() const;
 };
@@ -42,14 +46,19 @@ struct Strategy {
   llvm::SmallVector<Layout, 0> layouts;
 };
 
+/// For each factor of a rule the units in which it may be dealt unevenly.
+using FactorUnits = std::vector<llvm::SmallVector<int64_t, 2>>;
+
 /// All strategies of a rule over `axes`: each part splits one factor, is idle
 /// (the work is done redundantly), or carries a partial sum through operands in
 /// which the operation is linear; parts on the same factor in every order.
-/// Shards are even. Maxima are carried through the operands `maxima`, which may
-/// come unfinished, if the operation takes them.
+/// Maxima are carried through the operands `maxima`, which may come unfinished,
+/// if the operation takes them. Without `uneven` shards are even; with it a
+/// factor that the ranks do not divide is dealt in each of its units.
 std::vector<Strategy> enumerateStrategies(const ShardingRule &rule,
                                           const PlanAxes &axes,
-                                          llvm::ArrayRef<unsigned> maxima = {});
+                                          llvm::ArrayRef<unsigned> maxima = {},
+                                          const FactorUnits *uneven = nullptr);
 
 } // namespace tp
 

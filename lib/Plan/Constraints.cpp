@@ -18,12 +18,58 @@ AxisParts tp::usedParts(const Layout &layout, bool withUnreduced) {
   return used;
 }
 
+bool tp::covers(ArrayRef<AxisPart> parts, const AxisPart &part) {
+  return subtractParts(part, parts).empty();
+}
+
+bool ProblemBuilder::isExcused(int64_t groups, unsigned index) const {
+  return groups != 0 && axes.parts[index].pre >= groups;
+}
+
 bool tp::isContractedDim(const ShardingRule &rule, unsigned operand) {
   return llvm::any_of(rule.operands[operand], [&](const DimFactors &dim) {
     return llvm::any_of(dim, [&](unsigned factor) {
       return rule.factors[factor].kind == FactorKind::Sum;
     });
   });
+}
+
+/// A weight that is handed on, or only moved, before it is contracted.
+void ProblemBuilder::markPassedWeights() {
+  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+    if (node.operands.size() != 1 || node.results.size() != 1)
+      continue;
+    unsigned from = node.operands[0], to = node.results[0];
+    if (!graph.values[from].isParameter || !graph.values[to].isParameter)
+      continue;
+    if (isContracted[to])
+      isContracted[from] = true;
+    if (groupsOfWeight[to] != 0)
+      groupsOfWeight[from] = groupsOfWeight[to];
+  }
+}
+
+/// What a split maximum leaves, and what takes such values on.
+void ProblemBuilder::markMaxima() {
+  mayBeMaximum.resize(graph.values.size());
+  for (const GraphNode &node : graph.nodes) {
+    if (node.kind == GraphNode::Home || node.kind == GraphNode::Demand)
+      continue;
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
+    bool isOperation = node.kind == GraphNode::Operation && ruled;
+    bool makes = false, takes = !isOperation;
+    if (isOperation) {
+      ShardingRule rule = ruled.getShardingRule();
+      makes = llvm::any_of(rule.factors, [](const Factor &factor) {
+        return factor.kind == FactorKind::Max;
+      });
+      takes = rule.movesData || rule.takesMaximum;
+    }
+    bool comes = llvm::any_of(
+        node.operands, [&](unsigned value) { return mayBeMaximum[value]; });
+    for (unsigned value : node.results)
+      mayBeMaximum[value] = makes || (takes && comes);
+  }
 }
 
 /// Every contracted weight is split over all model parts; K and V projections
@@ -37,10 +83,12 @@ bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
         !isContractedDim(rule, operand))
       continue;
     AxisParts used = usedParts(strategy.layouts[operand], false);
-    bool isGroup = groupProjections.count({node, operand});
+    auto projection = groupProjections.find({node, operand});
+    int64_t groups =
+        projection == groupProjections.end() ? 0 : projection->second;
     for (auto [index, part] : llvm::enumerate(axes.parts)) {
-      bool excused = axes.isData[index] || (isGroup && axes.isReplica[index]);
-      if (!excused && !llvm::is_contained(used, part))
+      bool excused = axes.isData[index] || isExcused(groups, index);
+      if (!excused && !covers(used, part))
         return true;
     }
   }

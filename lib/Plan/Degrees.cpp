@@ -2,6 +2,7 @@
 
 #include "Degrees.h"
 #include "Builder.h"
+#include <set>
 
 using namespace mlir;
 using namespace tp;
@@ -19,9 +20,9 @@ std::vector<HeadGrouping> tp::findHeadGroupings(const Graph &graph) {
       continue;
     ShardingRule rule =
         cast<ShardingRuleOpInterface>(node.op).getShardingRule();
-    if (!rule.heads)
+    if (!rule.grouping)
       continue;
-    auto [groups, inGroup] = *rule.heads;
+    auto [groups, inGroup] = *rule.grouping;
     HeadGrouping &grouping = all.emplace_back();
     grouping = {static_cast<unsigned>(index),
                 rule.factors[groups].size,
@@ -70,6 +71,7 @@ static void diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
                             << " ranks: " << describeMisfit(grouping, ranks);
   diag.attachNote() << "fix: use one of the legal degrees "
                     << listLegalDegrees(grouping);
+  diag.attachNote() << "fix: deal whole heads unevenly with uneven=allow";
 }
 
 /// Sizes of the parts of an axis of `ranks` ranks, cut where there are fewer KV
@@ -78,7 +80,8 @@ static SmallVector<int64_t> cutDegree(const std::vector<HeadGrouping> &all,
                                       int64_t ranks) {
   std::set<int64_t> borders = {ranks};
   for (const HeadGrouping &grouping : all)
-    if (ranks > grouping.groups && grouping.groups > 1)
+    if (ranks > grouping.groups && grouping.groups > 1 &&
+        ranks % grouping.groups == 0)
       borders.insert(grouping.groups);
   SmallVector<int64_t> sizes;
   int64_t pre = 1;
@@ -93,14 +96,16 @@ static SmallVector<int64_t> cutDegree(const std::vector<HeadGrouping> &all,
 
 FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
                                        const std::vector<HeadGrouping> &all,
-                                       MeshAttr mesh, ArrayRef<bool> isData) {
+                                       MeshAttr mesh, ArrayRef<bool> isData,
+                                       Uneven uneven) {
   PlanAxes axes;
   bool legal = true;
   for (auto [index, axis] : llvm::enumerate(mesh.getAxes())) {
     int64_t ranks = axis.getSize();
     std::set<std::pair<int64_t, int64_t>> reported;
     for (const HeadGrouping &grouping : all) {
-      if (isData[index] || isLegalDegree(grouping, ranks))
+      if (isData[index] || uneven == Uneven::Allow ||
+          isLegalDegree(grouping, ranks))
         continue;
       if (reported.insert({grouping.groups, grouping.inGroup}).second)
         diagnoseDegree(graph.nodes[grouping.node], grouping, axis);
@@ -114,9 +119,6 @@ FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
     for (int64_t size : cut) {
       axes.parts.push_back({static_cast<unsigned>(index), pre, size});
       axes.isData.push_back(isData[index]);
-      axes.isReplica.push_back(llvm::any_of(all, [&](const auto &grouping) {
-        return grouping.groups > 0 && pre % grouping.groups == 0;
-      }));
       pre *= size;
     }
   }
@@ -125,14 +127,14 @@ FailureOr<PlanAxes> tp::choosePlanAxes(const Graph &graph,
   return axes;
 }
 
-std::set<std::pair<unsigned, unsigned>>
-tp::findGroupProjections(const Graph &graph,
-                         const std::vector<HeadGrouping> &all) {
-  std::set<std::pair<unsigned, unsigned>> projections;
+/// The projections of one grouping: the products with a weight that are first
+/// met on the way back from its keys and values.
+static void
+addProjections(const Graph &graph, const HeadGrouping &grouping,
+               std::map<std::pair<unsigned, unsigned>, int64_t> &projections) {
   SmallVector<unsigned> worklist;
-  for (const HeadGrouping &grouping : all)
-    for (unsigned operand : grouping.groupOperands)
-      worklist.push_back(graph.nodes[grouping.node].operands[operand]);
+  for (unsigned operand : grouping.groupOperands)
+    worklist.push_back(graph.nodes[grouping.node].operands[operand]);
   std::set<unsigned> seen(worklist.begin(), worklist.end());
   while (!worklist.empty()) {
     unsigned producer = graph.values[worklist.pop_back_val()].producer;
@@ -145,7 +147,7 @@ tp::findGroupProjections(const Graph &graph,
       for (auto [index, value] : llvm::enumerate(node.operands)) {
         if (!graph.values[value].isParameter || !isContractedDim(rule, index))
           continue;
-        projections.insert({producer, index});
+        projections[{producer, index}] = grouping.groups;
         usesWeight = true;
       }
     }
@@ -155,6 +157,14 @@ tp::findGroupProjections(const Graph &graph,
       if (seen.insert(operand).second)
         worklist.push_back(operand);
   }
+}
+
+std::map<std::pair<unsigned, unsigned>, int64_t>
+tp::findGroupProjections(const Graph &graph,
+                         const std::vector<HeadGrouping> &all) {
+  std::map<std::pair<unsigned, unsigned>, int64_t> projections;
+  for (const HeadGrouping &grouping : all)
+    addProjections(graph, grouping, projections);
   return projections;
 }
 

@@ -8,7 +8,7 @@
 
 #include "Choices.h"
 #include "Graph.h"
-#include <set>
+#include <map>
 
 namespace tp {
 
@@ -17,7 +17,8 @@ struct HeadGrouping {
   unsigned node;
   int64_t groups;
   int64_t inGroup;
-  /// Operands that have the groups alone: key and value.
+  /// Operands that have the groups alone: key and value. With one group
+  /// (multi-query attention) they are the same for all heads.
   llvm::SmallVector<unsigned, 2> groupOperands;
 };
 
@@ -28,16 +29,17 @@ std::vector<HeadGrouping> findHeadGroupings(const Graph &graph);
 bool isLegalDegree(const HeadGrouping &grouping, int64_t ranks);
 
 /// The axes' parts: each model axis whole, or cut where there are fewer KV
-/// groups than ranks. Diagnoses head counts that an axis does not fit, all of
-/// them, with the degrees that do.
-mlir::FailureOr<PlanAxes> choosePlanAxes(const Graph &graph,
-                                         const std::vector<HeadGrouping> &all,
-                                         MeshAttr mesh,
-                                         llvm::ArrayRef<bool> isData);
+/// groups than ranks and they divide the ranks. Unless shards may be uneven,
+/// diagnoses head counts that an axis does not fit, all of them, with the
+/// degrees that do.
+mlir::FailureOr<PlanAxes>
+choosePlanAxes(const Graph &graph, const std::vector<HeadGrouping> &all,
+               MeshAttr mesh, llvm::ArrayRef<bool> isData, Uneven uneven);
 
-/// The products (node, operand) whose weight makes keys or values: they may be
-/// computed redundantly over a replica part.
-std::set<std::pair<unsigned, unsigned>>
+/// The products (node, operand) whose weight makes keys or values, with the
+/// number of groups. They may be computed redundantly over the parts of an axis
+/// beyond the groups: those replicate keys and values.
+std::map<std::pair<unsigned, unsigned>, int64_t>
 findGroupProjections(const Graph &graph, const std::vector<HeadGrouping> &all);
 
 /// A weight that a product contracts or a lookup reads: it is split over all

@@ -95,10 +95,12 @@ static std::string describe(ArrayRef<int64_t> shape, const Layout &layout,
   for (auto [index, dim] : llvm::enumerate(layout.dims)) {
     if (numRanks(dim.parts) == 1)
       continue;
-    text += llvm::formatv("{0}dimension {1} of {2} over {3}, {4} a rank",
+    DimLayout split = dim.canonical(shape[index]);
+    text += llvm::formatv("{0}dimension {1} of {2} over {3}, {4}{5} a rank",
                           text.empty() ? "" : "; ", index, shape[index],
-                          toString(joinParts(dim.parts, shape[index]), mesh),
-                          getLargestShard(shape[index], dim));
+                          toString(split.parts, mesh),
+                          isEven(shape[index], split) ? "" : "at most ",
+                          getLargestShard(shape[index], split));
   }
   return text.empty() ? "whole" : text;
 }

@@ -23,7 +23,8 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     decomposeCrossEntropy(module);
-    PlanSettings settings{mesh, machine, sequenceParallel, weights, modelAxes};
+    PlanSettings settings{mesh,    machine,   sequenceParallel,
+                          weights, modelAxes, uneven};
     auto planner = Planner::create(module, settings);
     if (failed(planner))
       return signalPassFailure();

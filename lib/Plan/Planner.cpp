@@ -150,8 +150,11 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
       {{"off", SequenceParallel::Off},
        {"on", SequenceParallel::On},
        {"auto", SequenceParallel::Auto}});
+  auto uneven = parseChoice<Uneven>(
+      module, "uneven", settings.uneven,
+      {{"refuse", Uneven::Refuse}, {"allow", Uneven::Allow}});
   auto isData = findDataAxes(module, getMesh(), settings.modelAxes);
-  if (failed(weights) || failed(sequence) || failed(isData))
+  if (failed(weights) || failed(sequence) || failed(uneven) || failed(isData))
     return failure();
   llvm::Expected<func::FuncOp> entry = findEntry(module);
   if (!entry)
@@ -160,13 +163,13 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
   if (failed(built))
     return failure();
   graph = std::move(*built);
-  FailureOr<PlanAxes> chosen =
-      choosePlanAxes(graph, findHeadGroupings(graph), getMesh(), *isData);
+  FailureOr<PlanAxes> chosen = choosePlanAxes(graph, findHeadGroupings(graph),
+                                              getMesh(), *isData, *uneven);
   if (failed(chosen))
     return failure();
   axes = std::move(*chosen);
-  builder =
-      std::make_unique<ProblemBuilder>(graph, model, axes, *weights, *sequence);
+  PlanWishes wishes{*weights, *sequence, *uneven};
+  builder = std::make_unique<ProblemBuilder>(graph, model, axes, wishes);
   return builder->build();
 }
 
@@ -221,7 +224,7 @@ void ModulePlanner::addFigures(unsigned value, ArrayRef<unsigned> choices,
       figures.sentBytes += cost.sentBytes;
       if (cost.communicates)
         ++figures.collectives[toString(step.kind)];
-      layout = *apply(step, layout);
+      layout = *apply(step, layout, graph.values[value].type.getShape());
     }
   }
 }

@@ -30,16 +30,16 @@ void tp::recordPlan(ModuleOp module, const PlanSettings &settings,
   };
   auto picoseconds = static_cast<int64_t>(solution.cost.getTime() / 16);
   auto bound = static_cast<int64_t>(solution.lowerBound.getTime() / 16);
-  module->setAttr(
-      planAttrName,
-      builder.getDictionaryAttr(
-          {text("sequence_parallel", settings.sequenceParallel),
-           text("weights", settings.weights),
-           text("model_axes", planner.getModelAxes()),
-           builder.getNamedAttr("picoseconds",
-                                builder.getI64IntegerAttr(picoseconds)),
-           builder.getNamedAttr("lower_bound",
-                                builder.getI64IntegerAttr(bound))}));
+  SmallVector<NamedAttribute> entries = {
+      text("sequence_parallel", settings.sequenceParallel),
+      text("weights", settings.weights),
+      text("model_axes", planner.getModelAxes()),
+      builder.getNamedAttr("picoseconds",
+                           builder.getI64IntegerAttr(picoseconds)),
+      builder.getNamedAttr("lower_bound", builder.getI64IntegerAttr(bound))};
+  if (settings.uneven != "refuse")
+    entries.push_back(text("uneven", settings.uneven));
+  module->setAttr(planAttrName, builder.getDictionaryAttr(entries));
   module->setAttr(machineAttrName, builder.getStringAttr(settings.machine));
   for (auto function : module.getOps<func::FuncOp>())
     markPins(function);
@@ -58,6 +58,8 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   settings.machine = machine.getValue().str();
   settings.sequenceParallel = text("sequence_parallel");
   settings.weights = text("weights");
+  if (!text("uneven").empty())
+    settings.uneven = text("uneven");
   for (char c : text("model_axes"))
     if (c != '"' && c != ' ')
       settings.modelAxes += c;

@@ -5,6 +5,7 @@
 #include "Reference/Kernel.h"
 
 #include "tp/IR/TP.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tp;
@@ -60,12 +61,44 @@ SmallVector<const TensorOf<S> *> collect(GroupCall<S> &call,
   return members;
 }
 
-/// Part `number` of `numParts` equal parts of a dimension.
+/// The piece of the member at `place` of a group, of a dimension of `size`
+/// elements: a row of `pieces`, or equal pieces.
+struct GroupPieces {
+  SmallVector<int64_t> sizes;
+
+  Range operator[](size_t place) const {
+    ArrayRef<int64_t> before = ArrayRef(sizes).take_front(place);
+    return {std::accumulate(before.begin(), before.end(), int64_t(0)),
+            sizes[place]};
+  }
+  int64_t whole() const {
+    return (*this)[sizes.size() - 1].offset + sizes.back();
+  }
+};
+
+/// The pieces of group number `row`; `equal` is a piece's size if they are not
+/// listed.
+GroupPieces readPieces(DenseIntElementsAttr pieces, size_t row,
+                       size_t groupSize, int64_t equal) {
+  if (!pieces)
+    return {SmallVector<int64_t>(groupSize, equal)};
+  GroupPieces result;
+  auto values = pieces.getValues<int64_t>();
+  for (size_t place = 0; place < groupSize; ++place)
+    result.sizes.push_back(values[row * groupSize + place]);
+  return result;
+}
+
+/// Refuses a tensor of a rank whose size along `dim` is not `wanted`.
 template <class S>
-TensorOf<S> equalPart(const TensorOf<S> &tensor, unsigned dim, int64_t number,
-                      int64_t numParts) {
-  int64_t size = tensor.shape[dim] / numParts;
-  return slice(tensor, dim, {number * size, size});
+llvm::Error checkSize(GroupCall<S> &call, int64_t rank,
+                      const TensorOf<S> &tensor, unsigned dim, int64_t wanted) {
+  if (tensor.shape[dim] == wanted)
+    return llvm::Error::success();
+  return makeError(call.op, "rank " + Twine(rank) + " holds " +
+                                Twine(tensor.shape[dim]) +
+                                " elements of dimension " + Twine(dim) +
+                                ", the pieces give it " + Twine(wanted));
 }
 
 } // namespace
@@ -131,24 +164,46 @@ static llvm::Error evaluateReduceScatter(GroupCall<S> &call) {
   auto groups = readGroups(call, op.getGroups());
   if (!groups)
     return groups.takeError();
-  for (ArrayRef<int64_t> group : *groups) {
+  for (auto [row, group] : llvm::enumerate(*groups)) {
     llvm::Expected<TensorOf<S>> total = reduceGroup(call, op.getKind(), group);
     if (!total)
       return total.takeError();
+    int64_t size = total->shape[op.getDim()];
+    GroupPieces pieces = readPieces(op.getPiecesAttr(), row, group.size(),
+                                    size / static_cast<int64_t>(group.size()));
+    if (llvm::Error error =
+            checkSize(call, group.front(), *total, op.getDim(), pieces.whole()))
+      return error;
     for (auto [place, rank] : llvm::enumerate(group))
-      call.results[rank] = equalPart(*total, op.getDim(), place, group.size());
+      call.results[rank] = slice(*total, op.getDim(), pieces[place]);
   }
   return llvm::Error::success();
 }
 
 //===- Data movement ------------------------------------------------------===//
 
+/// The operands along a dimension, as long as `pieces` say.
+template <class S>
+static llvm::Error checkSizes(GroupCall<S> &call, ArrayRef<int64_t> group,
+                              unsigned dim, const GroupPieces &pieces) {
+  for (auto [place, rank] : llvm::enumerate(group))
+    if (llvm::Error error = checkSize(call, rank, *call.operands[rank], dim,
+                                      pieces[place].size))
+      return error;
+  return llvm::Error::success();
+}
+
 template <class S> static llvm::Error evaluateAllGather(GroupCall<S> &call) {
   auto op = cast<LocalAllGatherOp>(call.op);
   auto groups = readGroups(call, op.getGroups());
   if (!groups)
     return groups.takeError();
-  for (ArrayRef<int64_t> group : *groups) {
+  for (auto [row, group] : llvm::enumerate(*groups)) {
+    int64_t equal = call.operands[group.front()]->shape[op.getDim()];
+    if (llvm::Error error = checkSizes(
+            call, group, op.getDim(),
+            readPieces(op.getPiecesAttr(), row, group.size(), equal)))
+      return error;
     std::vector<TensorOf<S>> pieces;
     for (const TensorOf<S> *piece : collect(call, group))
       pieces.push_back(*piece);
@@ -166,14 +221,26 @@ template <class S> static llvm::Error evaluateAllToAll(GroupCall<S> &call) {
   auto groups = readGroups(call, op.getGroups());
   if (!groups)
     return groups.takeError();
-  for (ArrayRef<int64_t> group : *groups)
+  for (auto [row, group] : llvm::enumerate(*groups)) {
+    const TensorOf<S> &first = *call.operands[group.front()];
+    GroupPieces sources = readPieces(op.getSourcePiecesAttr(), row,
+                                     group.size(), first.shape[op.getSource()]);
+    GroupPieces targets = readPieces(
+        op.getTargetPiecesAttr(), row, group.size(),
+        first.shape[op.getTarget()] / static_cast<int64_t>(group.size()));
+    if (llvm::Error error = checkSizes(call, group, op.getSource(), sources))
+      return error;
+    for (int64_t rank : group)
+      if (llvm::Error error = checkSize(call, rank, *call.operands[rank],
+                                        op.getTarget(), targets.whole()))
+        return error;
     for (auto [place, rank] : llvm::enumerate(group)) {
       std::vector<TensorOf<S>> pieces;
       for (const TensorOf<S> *member : collect(call, group))
-        pieces.push_back(
-            equalPart(*member, op.getTarget(), place, group.size()));
+        pieces.push_back(slice(*member, op.getTarget(), targets[place]));
       call.results[rank] = concatenate<S>(pieces, op.getSource());
     }
+  }
   return llvm::Error::success();
 }
 

@@ -21,38 +21,76 @@ namespace {
 /// One value on every rank.
 template <class S> using RankValues = std::vector<TensorOf<S>>;
 
+/// One operation of a program: the operation of each of its functions.
+struct Step {
+  const RankFunctions &functions;
+  SmallVector<Operation *> ops;
+
+  Operation *any() const { return ops.front(); }
+  Operation *of(int64_t rank) const { return ops[functions.indexOf(rank)]; }
+};
+
 template <class S> class Walker {
 public:
   explicit Walker(Session &session) : session(session) {}
 
   llvm::Expected<std::vector<RankValues<S>>>
-  run(func::FuncOp function, std::vector<RankValues<S>> arguments);
+  run(const RankFunctions &functions, std::vector<RankValues<S>> arguments);
 
 private:
-  /// The values of one function's body, kept while something still reads them.
+  /// The values of the functions' bodies, kept while something still reads
+  /// them. A value is there for the ranks that run its function.
   struct Frame {
     llvm::DenseMap<Value, RankValues<S>> values;
     llvm::DenseMap<Value, int64_t> remainingUses;
   };
 
   llvm::Error checkFunction(func::FuncOp function) const;
-  llvm::Error step(Operation *op, Frame &frame);
-  llvm::Error callFunction(func::CallOp op, Frame &frame);
-  llvm::Error runKernel(Operation *op, const Kernel<S> &kernel, Frame &frame);
-  llvm::Error runGroup(Operation *op, const Kernel<S> &kernel, Frame &frame,
+  llvm::Error checkStep(const Step &step) const;
+  llvm::Error take(const Step &step, Frame &frame);
+  llvm::Error callFunction(const Step &step, Frame &frame);
+  llvm::Error runKernel(const Step &step, const Kernel<S> &kernel,
+                        Frame &frame);
+  llvm::Error runGroup(const Step &step, const Kernel<S> &kernel, Frame &frame,
                        std::vector<RankValues<S>> &results);
   llvm::Error runRank(Operation *op, const Kernel<S> &kernel, int64_t rank,
                       Frame &frame, std::vector<RankValues<S>> &results);
-  void define(Frame &frame, Value value, RankValues<S> content) {
-    if (int64_t uses = llvm::range_size(value.getUses())) {
+
+  /// Operand `number` of a step on every rank.
+  RankValues<S> operand(const Step &step, unsigned number, Frame &frame) {
+    RankValues<S> values;
+    for (int64_t rank = 0; rank < session.numRanks; ++rank)
+      values.push_back(frame.values[step.of(rank)->getOperand(number)][rank]);
+    return values;
+  }
+  /// Value number i of each function gets the content of the ranks that run it.
+  void define(const RankFunctions &functions, ArrayRef<Value> values,
+              RankValues<S> content, Frame &frame) {
+    for (auto [index, value] : llvm::enumerate(values)) {
+      int64_t uses = llvm::range_size(value.getUses());
+      if (uses == 0)
+        continue;
       frame.remainingUses[value] = uses;
-      frame.values[value] = std::move(content);
+      RankValues<S> &own = frame.values[value];
+      own.resize(session.numRanks);
+      for (int64_t rank = 0; rank < session.numRanks; ++rank)
+        if (functions.indexOf(rank) == index)
+          own[rank] = std::move(content[rank]);
     }
   }
-  void release(Operation *op, Frame &frame) {
-    for (Value operand : op->getOperands())
-      if (--frame.remainingUses[operand] == 0)
-        frame.values.erase(operand);
+  void defineResult(const Step &step, unsigned number, RankValues<S> content,
+                    Frame &frame) {
+    SmallVector<Value> values =
+        llvm::map_to_vector(step.ops, [&](Operation *op) -> Value {
+          return op->getResult(number);
+        });
+    define(step.functions, values, std::move(content), frame);
+  }
+  void release(const Step &step, Frame &frame) {
+    for (Operation *op : step.ops)
+      for (Value operand : op->getOperands())
+        if (--frame.remainingUses[operand] == 0)
+          frame.values.erase(operand);
   }
 
   Session &session;
@@ -107,31 +145,67 @@ llvm::Error Walker<S>::checkFunction(func::FuncOp function) const {
   return llvm::Error::success();
 }
 
+/// The functions of a program are one program: the same operations in the same
+/// order, the collectives with the same tables.
+template <class S> llvm::Error Walker<S>::checkStep(const Step &step) const {
+  Operation *first = step.any();
+  bool communicates = hasEffect<MemoryEffects::Write>(first);
+  for (Operation *op : ArrayRef(step.ops).drop_front()) {
+    if (op->getName() != first->getName() ||
+        op->getNumOperands() != first->getNumOperands())
+      return makeError(op, "stands where other ranks run " +
+                               first->getName().getStringRef() +
+                               "; the functions of all ranks must be the same "
+                               "but for shapes");
+    if (communicates && op->getAttrDictionary() != first->getAttrDictionary())
+      return makeError(op, "differs from the collective of other ranks in its "
+                           "groups, pieces or kind");
+  }
+  return llvm::Error::success();
+}
+
 template <class S>
 llvm::Expected<std::vector<RankValues<S>>>
-Walker<S>::run(func::FuncOp function, std::vector<RankValues<S>> arguments) {
-  if (llvm::Error error = checkFunction(function))
-    return error;
-  active.push_back(function);
-  Frame frame;
-  for (auto [argument, content] :
-       llvm::zip_equal(function.getArguments(), arguments))
-    define(frame, argument, std::move(content));
-  for (Operation &op : function.front().without_terminator()) {
-    if (llvm::Error error = step(&op, frame))
+Walker<S>::run(const RankFunctions &functions,
+               std::vector<RankValues<S>> arguments) {
+  for (func::FuncOp function : functions.functions)
+    if (llvm::Error error = checkFunction(function))
       return error;
-    release(&op, frame);
+  size_t depth = active.size();
+  llvm::append_range(active, functions.functions);
+  Frame frame;
+  for (auto [number, content] : llvm::enumerate(arguments))
+    define(
+        functions,
+        llvm::map_to_vector(functions.functions,
+                            [number = number](func::FuncOp function) -> Value {
+                              return function.getArgument(number);
+                            }),
+        std::move(content), frame);
+  Step step{functions, {}};
+  for (func::FuncOp function : functions.functions)
+    step.ops.push_back(&function.front().front());
+  for (;; llvm::for_each(step.ops,
+                         [](Operation *&op) { op = op->getNextNode(); })) {
+    if (llvm::Error error = checkStep(step))
+      return error;
+    if (step.any()->hasTrait<OpTrait::IsTerminator>())
+      break;
+    if (llvm::Error error = take(step, frame))
+      return error;
+    release(step, frame);
   }
   std::vector<RankValues<S>> results;
-  for (Value value : function.front().getTerminator()->getOperands())
-    results.push_back(frame.values[value]);
-  active.pop_back();
+  for (unsigned number = 0; number < step.any()->getNumOperands(); ++number)
+    results.push_back(operand(step, number, frame));
+  active.truncate(depth);
   return results;
 }
 
-template <class S> llvm::Error Walker<S>::step(Operation *op, Frame &frame) {
-  if (auto call = dyn_cast<func::CallOp>(op))
-    return callFunction(call, frame);
+template <class S> llvm::Error Walker<S>::take(const Step &step, Frame &frame) {
+  Operation *op = step.any();
+  if (isa<func::CallOp>(op))
+    return callFunction(step, frame);
   const KernelTable<S> &kernels = getKernels<S>();
   auto found = kernels.find(op->getName().getStringRef());
   if (found == kernels.end())
@@ -141,58 +215,85 @@ template <class S> llvm::Error Walker<S>::step(Operation *op, Frame &frame) {
     return makeError(op, session.isLocal
                              ? "does not belong in a tp.local function"
                              : "belongs in a tp.local function");
-  return runKernel(op, found->second, frame);
+  return runKernel(step, found->second, frame);
 }
 
 template <class S>
-llvm::Error Walker<S>::callFunction(func::CallOp op, Frame &frame) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      op, op.getCalleeAttr());
-  if (!callee)
-    return makeError(op, "calls @" + op.getCallee() + ", which is not there");
+llvm::Error Walker<S>::callFunction(const Step &step, Frame &frame) {
+  // Functions may call the same one.
+  RankFunctions callees;
+  SmallVector<unsigned> calleeOf;
+  for (Operation *op : step.ops) {
+    auto call = cast<func::CallOp>(op);
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        op, call.getCalleeAttr());
+    if (!callee)
+      return makeError(op,
+                       "calls @" + call.getCallee() + ", which is not there");
+    auto known = llvm::find(callees.functions, callee);
+    calleeOf.push_back(known - callees.functions.begin());
+    if (known == callees.functions.end())
+      callees.functions.push_back(callee);
+  }
+  callees.name = callees.functions.front().getSymName();
+  for (int64_t rank = 0; rank < session.numRanks; ++rank)
+    callees.ofRank.push_back(calleeOf[step.functions.indexOf(rank)]);
   std::vector<RankValues<S>> arguments;
-  for (Value operand : op.getOperands())
-    arguments.push_back(frame.values[operand]);
-  auto results = run(callee, std::move(arguments));
+  for (unsigned number = 0; number < step.any()->getNumOperands(); ++number)
+    arguments.push_back(operand(step, number, frame));
+  auto results = run(callees, std::move(arguments));
   if (!results)
     return results.takeError();
-  for (auto [value, content] : llvm::zip_equal(op.getResults(), *results))
-    define(frame, value, std::move(content));
+  for (auto [number, content] : llvm::enumerate(*results))
+    defineResult(step, number, std::move(content), frame);
   return llvm::Error::success();
 }
 
 template <class S>
-llvm::Error Walker<S>::runKernel(Operation *op, const Kernel<S> &kernel,
+llvm::Error Walker<S>::runKernel(const Step &step, const Kernel<S> &kernel,
                                  Frame &frame) {
-  std::vector<RankValues<S>> results(op->getNumResults());
-  for (auto [value, content] : llvm::zip_equal(op->getResults(), results)) {
-    llvm::Expected<TensorOf<S>> zeros = makeZeros<S>(op, value.getType());
-    if (!zeros)
-      return zeros.takeError();
-    content.assign(session.numRanks, *zeros);
-  }
+  std::vector<RankValues<S>> results(step.any()->getNumResults());
+  for (auto [number, content] : llvm::enumerate(results))
+    for (int64_t rank = 0; rank < session.numRanks; ++rank) {
+      Operation *op = step.of(rank);
+      llvm::Expected<TensorOf<S>> zeros =
+          makeZeros<S>(op, op->getResult(number).getType());
+      if (!zeros)
+        return zeros.takeError();
+      content.push_back(std::move(*zeros));
+    }
   if (kernel.onAll) {
-    if (llvm::Error error = runGroup(op, kernel, frame, results))
+    if (llvm::Error error = runGroup(step, kernel, frame, results))
       return error;
   } else {
     for (int64_t rank = 0; rank < session.numRanks; ++rank)
-      if (llvm::Error error = runRank(op, kernel, rank, frame, results))
+      if (llvm::Error error =
+              runRank(step.of(rank), kernel, rank, frame, results))
         return error;
   }
-  for (auto [value, content] : llvm::zip_equal(op->getResults(), results))
-    define(frame, value, std::move(content));
+  for (auto [number, content] : llvm::enumerate(results))
+    defineResult(step, number, std::move(content), frame);
   return llvm::Error::success();
 }
 
 template <class S>
-llvm::Error Walker<S>::runGroup(Operation *op, const Kernel<S> &kernel,
+llvm::Error Walker<S>::runGroup(const Step &step, const Kernel<S> &kernel,
                                 Frame &frame,
                                 std::vector<RankValues<S>> &results) {
   SmallVector<const TensorOf<S> *> operands;
-  for (const TensorOf<S> &operand : frame.values[op->getOperand(0)])
-    operands.push_back(&operand);
-  GroupCall<S> call{op, session, operands, results.front()};
-  return kernel.onAll(call);
+  for (int64_t rank = 0; rank < session.numRanks; ++rank)
+    operands.push_back(&frame.values[step.of(rank)->getOperand(0)][rank]);
+  GroupCall<S> call{step.any(), session, operands, results.front()};
+  if (llvm::Error error = kernel.onAll(call))
+    return error;
+  for (int64_t rank = 0; rank < session.numRanks; ++rank) {
+    Operation *op = step.of(rank);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (type.getShape() != ArrayRef(results.front()[rank].shape))
+      return makeError(op, "gives rank " + Twine(rank) +
+                               " another shape than its result has");
+  }
+  return llvm::Error::success();
 }
 
 template <class S>
@@ -256,7 +357,7 @@ static llvm::Error checkArguments(func::FuncOp function,
 /// Runs, and adds what the run did to the caller's counts.
 template <class S>
 static llvm::Expected<std::vector<RankValues<S>>>
-runEntry(func::FuncOp entry, Session session,
+runEntry(const RankFunctions &entry, Session session,
          std::vector<RankValues<S>> arguments, const EvaluateOptions &options) {
   auto results = Walker<S>(session).run(entry, std::move(arguments));
   if (!results || !options.counts)
@@ -282,7 +383,8 @@ tp::evaluate(func::FuncOp entry, ArrayRef<TensorOf<S>> arguments,
   for (const TensorOf<S> &argument : arguments)
     values.push_back({argument});
   Session session{options.key, 1, false, {}};
-  auto results = runEntry<S>(entry, session, std::move(values), options);
+  RankFunctions only{entry.getSymName().str(), {entry}, {}};
+  auto results = runEntry<S>(only, session, std::move(values), options);
   if (!results)
     return results.takeError();
   std::vector<TensorOf<S>> tensors;
@@ -293,24 +395,30 @@ tp::evaluate(func::FuncOp entry, ArrayRef<TensorOf<S>> arguments,
 
 template <class S>
 llvm::Expected<std::vector<std::vector<TensorOf<S>>>>
-tp::evaluateRanks(func::FuncOp localEntry, int64_t numRanks,
+tp::evaluateRanks(const RankFunctions &entry, int64_t numRanks,
                   ArrayRef<std::vector<TensorOf<S>>> arguments,
                   EvaluateOptions options) {
+  func::FuncOp first = entry.functions.front();
   if (numRanks < 1 || numRanks > maxTableRanks ||
       numRanks != static_cast<int64_t>(arguments.size()))
-    return makeError(localEntry, "arguments for " + Twine(arguments.size()) +
-                                     " ranks given, " + Twine(numRanks) +
-                                     " ranks asked for (1 to " +
-                                     Twine(maxTableRanks) + ")");
-  std::vector<RankValues<S>> values(localEntry.getNumArguments());
-  for (const std::vector<TensorOf<S>> &ofRank : arguments) {
-    if (llvm::Error error = checkArguments<S>(localEntry, ofRank))
+    return makeError(first, "arguments for " + Twine(arguments.size()) +
+                                " ranks given, " + Twine(numRanks) +
+                                " ranks asked for (1 to " +
+                                Twine(maxTableRanks) + ")");
+  if (!entry.ofRank.empty() &&
+      static_cast<int64_t>(entry.ofRank.size()) != numRanks)
+    return makeError(first, "is of a table of " + Twine(entry.ofRank.size()) +
+                                " ranks, " + Twine(numRanks) +
+                                " ranks asked for");
+  std::vector<RankValues<S>> values(first.getNumArguments());
+  for (auto [rank, ofRank] : llvm::enumerate(arguments)) {
+    if (llvm::Error error = checkArguments<S>(entry.of(rank), ofRank))
       return error;
     for (auto [value, argument] : llvm::zip_equal(values, ofRank))
       value.push_back(argument);
   }
   Session session{options.key, numRanks, true, {}};
-  auto results = runEntry<S>(localEntry, session, std::move(values), options);
+  auto results = runEntry<S>(entry, session, std::move(values), options);
   if (!results)
     return results.takeError();
   std::vector<std::vector<TensorOf<S>>> rows(numRanks);
@@ -325,11 +433,11 @@ template llvm::Expected<std::vector<TensorOf<double>>>
 template llvm::Expected<std::vector<TensorOf<Field>>>
     tp::evaluate(func::FuncOp, ArrayRef<TensorOf<Field>>, EvaluateOptions);
 template llvm::Expected<std::vector<std::vector<TensorOf<double>>>>
-tp::evaluateRanks(func::FuncOp, int64_t,
+tp::evaluateRanks(const RankFunctions &, int64_t,
                   ArrayRef<std::vector<TensorOf<double>>>, EvaluateOptions);
 template llvm::Expected<std::vector<std::vector<TensorOf<Field>>>>
-tp::evaluateRanks(func::FuncOp, int64_t, ArrayRef<std::vector<TensorOf<Field>>>,
-                  EvaluateOptions);
+tp::evaluateRanks(const RankFunctions &, int64_t,
+                  ArrayRef<std::vector<TensorOf<Field>>>, EvaluateOptions);
 
 //===- Cost and bound -----------------------------------------------------===//
 

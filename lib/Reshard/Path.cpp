@@ -8,8 +8,10 @@ using namespace mlir;
 using namespace tp;
 
 LayoutSpace::LayoutSpace(const CostModel &model, RankedTensorType type,
-                         ArrayRef<AxisPart> parts, Filter allowed, bool maxima)
-    : model(model), type(withSharding(type, nullptr)), parts(parts) {
+                         ArrayRef<AxisPart> parts, Filter allowed, bool maxima,
+                         std::optional<DimUnits> uneven)
+    : model(model), type(withSharding(type, nullptr)), parts(parts),
+      uneven(std::move(uneven)) {
   Layout layout = Layout::whole(type.getRank());
   enumerate(0, layout, allowed);
   layout.kind = ReductionKind::Max;
@@ -26,45 +28,91 @@ LayoutSpace::LayoutSpace(const CostModel &model, RankedTensorType type,
 
 //===- Layouts ------------------------------------------------------------===//
 
-/// A layout as numbers: the parts of each dimension in order, then the
-/// unreduced ones, by their place in `parts`.
+/// What a layout means, as numbers: unit and parts of each dimension, then the
+/// unreduced parts.
 SmallVector<int64_t> LayoutSpace::getKey(const Layout &layout) const {
+  Layout canonical = layout.canonical(type.getShape());
   SmallVector<int64_t> key;
   auto add = [&](ArrayRef<AxisPart> list) {
     for (const AxisPart &part : list)
-      key.push_back(llvm::find(parts, part) - parts.begin());
+      key.append({part.axis, part.pre, part.size});
     key.push_back(-1);
   };
-  for (const DimLayout &dim : layout.dims)
+  for (const DimLayout &dim : canonical.dims) {
+    key.push_back(dim.unit);
     add(dim.parts);
-  AxisParts unreduced(layout.unreduced);
-  llvm::sort(unreduced);
-  add(unreduced);
-  if (!unreduced.empty())
-    key.push_back(static_cast<int64_t>(layout.kind));
+  }
+  add(canonical.unreduced);
+  if (!canonical.unreduced.empty())
+    key.push_back(static_cast<int64_t>(canonical.kind));
   return key;
 }
 
-/// Adds `layout` with the parts of dimensions `dim` and up in every order.
-void LayoutSpace::addOrders(Layout &layout, unsigned dim, Filter allowed) {
+/// Every way to take neighbours of one axis together: dealt unevenly, they
+/// differ.
+static std::vector<AxisParts> joinEachWay(ArrayRef<AxisPart> parts) {
+  std::vector<AxisParts> ways = {{}};
+  for (const AxisPart &part : parts) {
+    size_t before = ways.size();
+    for (size_t way = 0; way < before; ++way) {
+      AxisParts joined = ways[way];
+      ways[way].push_back(part);
+      bool continues = !joined.empty() && joined.back().axis == part.axis &&
+                       joined.back().pre * joined.back().size == part.pre;
+      if (!continues)
+        continue;
+      joined.back().size *= part.size;
+      ways.push_back(std::move(joined));
+    }
+  }
+  return ways;
+}
+
+/// The layouts of one dimension over all of `set`: the parts in every order;
+/// where shards may differ, in every unit, nested and flat.
+std::vector<DimLayout> LayoutSpace::arrange(const AxisParts &set,
+                                            unsigned dim) const {
+  std::vector<DimLayout> arrangements;
+  int64_t size = type.getDimSize(dim);
+  AxisParts order = set;
+  llvm::sort(order);
+  do {
+    if (!uneven) {
+      if (isEven(size, {order, 1}))
+        arrangements.push_back({order, 1});
+      continue;
+    }
+    for (const AxisParts &joined : joinEachWay(order))
+      for (int64_t unit : (*uneven)[dim])
+        if (DimLayout{joined, unit}.canonical(size).unit == unit)
+          arrangements.push_back({joined, unit});
+  } while (std::next_permutation(order.begin(), order.end()));
+  return arrangements;
+}
+
+/// Adds `layout` with the parts of dimensions `dim` and up arranged in every
+/// way.
+void LayoutSpace::addArrangements(Layout &layout, unsigned dim,
+                                  Filter allowed) {
   if (dim == layout.dims.size()) {
-    if (!isEven(type.getShape(), layout) || (allowed && !allowed(layout)))
+    if (allowed && !allowed(layout))
       return;
     if (numbers.try_emplace(getKey(layout), layouts.size()).second)
       layouts.push_back(layout);
     return;
   }
-  AxisParts &order = layout.dims[dim].parts;
-  llvm::sort(order);
-  do
-    addOrders(layout, dim + 1, allowed);
-  while (std::next_permutation(order.begin(), order.end()));
+  DimLayout before = layout.dims[dim];
+  for (DimLayout &arranged : arrange(before.parts, dim)) {
+    layout.dims[dim] = std::move(arranged);
+    addArrangements(layout, dim + 1, allowed);
+  }
+  layout.dims[dim] = std::move(before);
 }
 
 void LayoutSpace::enumerate(unsigned part, Layout &layout, Filter allowed) {
   if (part == parts.size()) {
-    Layout ordered = layout;
-    addOrders(ordered, 0, allowed);
+    Layout arranged = layout;
+    addArrangements(arranged, 0, allowed);
     return;
   }
   enumerate(part + 1, layout, allowed);
@@ -78,39 +126,9 @@ void LayoutSpace::enumerate(unsigned part, Layout &layout, Filter allowed) {
   }
 }
 
-/// Cuts `list` at the borders of the space's parts.
-static bool cutAtBorders(AxisParts &list, ArrayRef<AxisPart> parts) {
-  AxisParts cut;
-  for (AxisPart part : list) {
-    while (part.size > 1) {
-      const AxisPart *piece = llvm::find_if(parts, [&](const AxisPart &known) {
-        return known.axis == part.axis && known.pre == part.pre;
-      });
-      if (piece == parts.end() || part.size % piece->size != 0)
-        return false;
-      cut.push_back(*piece);
-      part = {part.axis, part.pre * piece->size, part.size / piece->size};
-    }
-  }
-  list = std::move(cut);
-  return true;
-}
-
-std::optional<Layout> LayoutSpace::splitIntoParts(const Layout &layout) const {
-  Layout result = layout.canonical(type.getShape());
-  for (DimLayout &dim : result.dims)
-    if (dim.unit != 1 || !cutAtBorders(dim.parts, parts))
-      return std::nullopt;
-  if (!cutAtBorders(result.unreduced, parts))
-    return std::nullopt;
-  return result;
-}
-
 std::optional<unsigned> LayoutSpace::find(const Layout &layout) const {
-  std::optional<Layout> split = splitIntoParts(layout);
-  if (!split)
-    return std::nullopt;
-  auto found = numbers.find(getKey(*split));
+  Layout canonical = layout.canonical(type.getShape());
+  auto found = numbers.find(getKey(canonical));
   if (found == numbers.end())
     return std::nullopt;
   return found->second;
@@ -118,19 +136,43 @@ std::optional<unsigned> LayoutSpace::find(const Layout &layout) const {
 
 //===- Steps --------------------------------------------------------------===//
 
+/// A group over neighbouring parts of one axis is one ring over the axis, where
+/// what they split or gather does not depend on it.
+static AxisParts joinOfStep(const LayoutStep &step, const Layout &before,
+                            ArrayRef<int64_t> shape) {
+  std::optional<unsigned> dim = step.getSplitDim();
+  if (!dim)
+    return joinParts(step.parts, numRanks(step.parts));
+  const DimLayout &split = before.dims[*dim];
+  int64_t unit = step.unit == 0 ? split.unit : step.unit;
+  return joinParts(step.parts, getPieceSizes(split.parts, shape[*dim] / unit));
+}
+
 void LayoutSpace::addEdge(unsigned from, const LayoutStep &step) {
-  std::optional<Layout> after = apply(step, layouts[from]);
+  std::optional<Layout> after = apply(step, layouts[from], type.getShape());
   if (!after)
     return;
   std::optional<unsigned> to = find(*after);
   if (!to || *to == from)
     return;
   LayoutStep joined = step;
-  // A group over neighbouring parts of one axis is one ring over the axis.
-  joined.parts = joinParts(step.parts, numRanks(step.parts));
+  joined.parts = joinOfStep(step, layouts[from], type.getShape());
   Price price =
       toPrice(model.priceStep(joined, type, layouts[from]), /*step=*/true);
   edges[from].push_back({*to, price, joined});
+}
+
+/// The ways in which `step` can deal its parts to the dimension that gets them.
+void LayoutSpace::addSplittingEdges(unsigned from, LayoutStep step) {
+  if (!uneven)
+    return addEdge(from, step);
+  AxisParts nested = step.parts;
+  for (const AxisParts &joined : joinEachWay(nested))
+    for (int64_t unit : (*uneven)[*step.getSplitDim()]) {
+      step.parts = joined;
+      step.unit = unit;
+      addEdge(from, step);
+    }
 }
 
 /// Steps that act on a set of parts that hold partial sums, or replicate.
@@ -141,16 +183,16 @@ void LayoutSpace::addSubsetEdges(unsigned from, ArrayRef<AxisPart> subset) {
   bool isMaximum =
       !layout.unreduced.empty() && layout.kind == ReductionKind::Max;
   if (isPartial)
-    addEdge(from, {LayoutStep::AllReduce, 0, 0, set});
+    addEdge(from, {LayoutStep::AllReduce, 0, 0, set, 0});
   // Zeros on the other ranks make a sum, but no maximum.
   else if (!isMaximum)
-    addEdge(from, {LayoutStep::ToUnreduced, 0, 0, set});
+    addEdge(from, {LayoutStep::ToUnreduced, 0, 0, set, 0});
   llvm::sort(set);
   do
     for (unsigned dim = 0; dim < layout.dims.size(); ++dim)
-      addEdge(from,
-              {isPartial ? LayoutStep::ReduceScatter : LayoutStep::AllSlice,
-               dim, 0, set});
+      addSplittingEdges(
+          from, {isPartial ? LayoutStep::ReduceScatter : LayoutStep::AllSlice,
+                 dim, 0, set, 0});
   while (std::next_permutation(set.begin(), set.end()));
 }
 
@@ -160,10 +202,10 @@ void LayoutSpace::addDimEdges(unsigned from, unsigned dim) {
   ArrayRef<AxisPart> split = layout.dims[dim].parts;
   for (unsigned count = 1; count <= split.size(); ++count) {
     AxisParts suffix(split.take_back(count));
-    addEdge(from, {LayoutStep::AllGather, dim, 0, suffix});
+    addEdge(from, {LayoutStep::AllGather, dim, 0, suffix, 0});
     for (unsigned target = 0; target < layout.dims.size(); ++target)
       if (target != dim)
-        addEdge(from, {LayoutStep::AllToAll, dim, target, suffix});
+        addSplittingEdges(from, {LayoutStep::AllToAll, dim, target, suffix, 0});
   }
   if (split.size() < 2)
     return;
@@ -171,7 +213,7 @@ void LayoutSpace::addDimEdges(unsigned from, unsigned dim) {
   llvm::sort(order);
   do
     if (ArrayRef(order) != split)
-      addEdge(from, {LayoutStep::Permute, dim, 0, order});
+      addEdge(from, {LayoutStep::Permute, dim, 0, order, 0});
   while (std::next_permutation(order.begin(), order.end()));
 }
 
@@ -179,9 +221,10 @@ void LayoutSpace::addEdges(unsigned from) {
   const Layout &layout = layouts[from];
   AxisParts replicated;
   for (const AxisPart &part : parts) {
-    bool used = llvm::is_contained(layout.unreduced, part) ||
+    auto overlaps = [&](const AxisPart &used) { return used.overlaps(part); };
+    bool used = llvm::any_of(layout.unreduced, overlaps) ||
                 llvm::any_of(layout.dims, [&](const DimLayout &dim) {
-                  return llvm::is_contained(dim.parts, part);
+                  return llvm::any_of(dim.parts, overlaps);
                 });
     if (!used)
       replicated.push_back(part);

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace tp;
 
-func::FuncOp Program::entry() const {
-  return local.get().lookupSymbol<func::FuncOp>(signature.entry);
+RankFunctions Program::entry() const {
+  return llvm::cantFail(findRankFunctions(local.get(), signature.entry));
 }
 
 /// The passes from an open or typed program to a local one, in text.
@@ -27,6 +27,7 @@ static std::string planPipeline(const RunOptions &options, bool splitsFused) {
   option("sequence-parallel", options.sequenceParallel);
   option("weights", options.weights);
   option("model-axes", options.modelAxes);
+  option("uneven", options.uneven);
   os << " },tp-insert-collectives,tp-partition)";
   return text;
 }
@@ -51,14 +52,13 @@ static llvm::Expected<Program>
 compile(ModuleOp module, const RunOptions &options, bool splitsFused) {
   Program program;
   program.local = module.clone();
-  auto entry = findEntry(*program.local, options.entry);
+  auto entry = findRankFunctions(*program.local, options.entry);
   if (!entry)
     return entry.takeError();
-  std::string name = entry->getSymName().str();
-  if (!(*entry)->hasAttr(localAttrName)) {
+  if (!entry->functions.front()->hasAttr(localAttrName)) {
     if (llvm::Error error = partition(*program.local, options, splitsFused))
       return std::move(error);
-    entry = findEntry(*program.local, name);
+    entry = findRankFunctions(*program.local, entry->name);
     if (!entry)
       return entry.takeError();
   } else if (!options.mesh.empty()) {
@@ -70,7 +70,8 @@ compile(ModuleOp module, const RunOptions &options, bool splitsFused) {
     return signature.takeError();
   program.signature = std::move(*signature);
   OwningOpRef<ModuleOp> lowered = program.local->clone();
-  lowered->lookupSymbol<func::FuncOp>(name).setPublic();
+  for (const std::string &function : program.signature.functions)
+    lowered->lookupSymbol<func::FuncOp>(function).setPublic();
   auto engine = Engine::create(*lowered, program.signature);
   if (!engine)
     return engine.takeError();

@@ -65,13 +65,15 @@ Engine::create(ModuleOp localModule, const Signature &signature) {
           llvm::JITSymbolFlags::Exported};
     return symbols;
   });
-  auto entry = (*engine)->lookupPacked("_mlir_ciface_" + signature.entry);
-  if (!entry)
-    return entry.takeError();
   std::unique_ptr<Engine> result(new Engine);
+  for (const std::string &function : signature.functions) {
+    auto entry = (*engine)->lookupPacked("_mlir_ciface_" + function);
+    if (!entry)
+      return entry.takeError();
+    result->entries.push_back(*entry);
+  }
   result->engine = std::move(*engine);
-  result->entry = *entry;
-  result->results = signature.results;
+  result->signature = signature;
   return result;
 }
 
@@ -88,14 +90,17 @@ static SmallVector<int64_t> descriptor(const Array &array) {
   return words;
 }
 
-Engine::Call::Call(const Engine &engine, ArrayRef<Array> arguments)
-    : engine(engine) {
+Engine::Call::Call(const Engine &engine, int64_t rank,
+                   ArrayRef<Array> arguments)
+    : engine(engine), rank(rank) {
+  ArrayRef<unsigned> table = engine.signature.functionOfRank;
+  entry = engine.entries[table.empty() ? 0 : table[rank]];
   // One result is a descriptor, several are a struct of descriptors; both are
   // rows of words.
-  for (const Port &port : engine.results)
-    resultWords.append(3 + 2 * port.localShape.size(), 0);
+  for (const Port &port : engine.signature.results)
+    resultWords.append(3 + 2 * port.globalShape.size(), 0);
   argumentWords = llvm::map_to_vector(arguments, descriptor);
-  if (!engine.results.empty())
+  if (!engine.signature.results.empty())
     pointers.push_back(resultWords.data());
   for (Words &words : argumentWords)
     pointers.push_back(words.data());
@@ -106,13 +111,14 @@ Engine::Call::Call(const Engine &engine, ArrayRef<Array> arguments)
 std::vector<Array> Engine::Call::results() const {
   std::vector<Array> values;
   const int64_t *next = resultWords.data();
-  for (const Port &port : engine.results) {
-    Array &value = values.emplace_back(port.kind, port.localShape);
+  for (const Port &port : engine.signature.results) {
+    Array &value =
+        values.emplace_back(port.kind, engine.signature.localShape(port, rank));
     const char *start = reinterpret_cast<const char *>(next[1]) +
                         next[2] * sizeInBytes(port.kind);
     if (!value.bytes.empty())
       std::memcpy(value.bytes.data(), start, value.bytes.size());
-    next += 3 + 2 * port.localShape.size();
+    next += 3 + 2 * port.globalShape.size();
   }
   return values;
 }

@@ -11,7 +11,8 @@ namespace tp {
 /// One comparison in the field: the unsharded program and all ranks of the
 /// local one, on the same random inputs.
 struct ExactRun {
-  mlir::func::FuncOp open, local;
+  mlir::func::FuncOp open;
+  RankFunctions local;
   /// Of `local`.
   const Signature &signature;
   const Inputs &inputs;

@@ -17,8 +17,8 @@ struct Program {
   Signature signature;
   std::unique_ptr<Engine> engine;
 
-  /// The entry function of `local`.
-  mlir::func::FuncOp entry() const;
+  /// The entry of `local`.
+  RankFunctions entry() const;
 };
 
 /// Compiles a copy of `module`; one that is not yet in the local phase is

@@ -46,14 +46,16 @@ static llvm::Error firstError(ArrayRef<std::string> errors, StringRef what) {
 /// the process would be ended.
 static llvm::Error checkMemory(const Signature &signature) {
   double needed = 0;
-  for (ArrayRef<Port> ports :
-       {ArrayRef<Port>(signature.arguments), ArrayRef<Port>(signature.results)})
-    for (const Port &port : ports) {
+  auto add = [&](const Port &port) {
+    for (int64_t rank = 0; rank < signature.numRanks; ++rank) {
       double bytes = sizeInBytes(port.kind);
-      for (int64_t size : port.localShape)
+      for (int64_t size : signature.localShape(port, rank))
         bytes *= static_cast<double>(size);
-      needed += bytes * static_cast<double>(signature.numRanks);
+      needed += bytes;
     }
+  };
+  llvm::for_each(signature.arguments, add);
+  llvm::for_each(signature.results, add);
   double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                      static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (needed <= available)
@@ -111,7 +113,7 @@ private:
 } // namespace
 
 void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
-  Engine::Call call(engine, arguments[rank]);
+  Engine::Call call(engine, rank, arguments[rank]);
   runtime::RankScope scope(communicator, options.threadsPerRank);
   std::optional<std::string> error =
       runtime::runRank(scope, [&] { call.run(); });

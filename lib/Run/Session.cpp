@@ -67,13 +67,13 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   Sources sources(options);
   if (llvm::Error error = sources.open(options, out))
     return std::move(error);
-  auto source = findEntry(program, options.entry);
+  auto source = findRankFunctions(program, options.entry);
   if (!source)
     return source.takeError();
   auto compiled = compileProgram(program, options);
   if (!compiled)
     return compiled.takeError();
-  auto whole = readWholeSignature(*source);
+  auto whole = readWholeSignature(source->functions.front());
   if (!whole)
     return whole.takeError();
   takeBounds(*whole, compiled->signature);

@@ -62,6 +62,12 @@ SmallVector<Range> Signature::ranges(const Port &port, int64_t rank) const {
                              [](int64_t size) { return Range{0, size}; });
 }
 
+SmallVector<int64_t> Signature::localShape(const Port &port,
+                                           int64_t rank) const {
+  return llvm::map_to_vector(ranges(port, rank),
+                             [](Range range) { return range.size; });
+}
+
 namespace {
 
 /// Reads the ports of one function.
@@ -125,7 +131,6 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
     return fail(port.name + ": element type cannot run; f32, f64, i32, i64 "
                             "and i1 can");
   port.kind = *kind;
-  port.localShape = llvm::to_vector(local.getShape());
   RankedTensorType global = local;
   if (auto attr = dyn_cast_or_null<TypeAttr>(get(globalAttrName)))
     global = dyn_cast<RankedTensorType>(attr.getValue());
@@ -171,35 +176,69 @@ llvm::Expected<Signature> tp::readWholeSignature(func::FuncOp entry) {
   return signature;
 }
 
-static llvm::Error checkShapes(const Signature &signature, const Port &port) {
+/// The shapes of every rank's function are those that the layout gives it.
+static llvm::Error checkShapes(const Signature &signature, const Port &port,
+                               const RankFunctions &entry,
+                               llvm::function_ref<Type(func::FuncOp)> typeIn) {
   for (int64_t rank = 0; rank < signature.numRanks; ++rank) {
-    SmallVector<int64_t> shape = llvm::map_to_vector(
-        signature.ranges(port, rank), [](Range range) { return range.size; });
-    if (shape != port.localShape)
-      return fail(port.name + ": rank " + Twine(rank) + " holds " +
-                  text(shape) + " of " + text(port.globalShape) +
-                  ", but the program is written for " + text(port.localShape));
+    SmallVector<int64_t> shape = signature.localShape(port, rank);
+    auto type = dyn_cast_or_null<RankedTensorType>(typeIn(entry.of(rank)));
+    if (type && type.getShape() == ArrayRef(shape))
+      continue;
+    return fail(port.name + ": rank " + Twine(rank) + " holds " + text(shape) +
+                " of " + text(port.globalShape) +
+                ", but the program is written for " +
+                (type ? text(type.getShape()) : "no tensor"));
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<Signature> tp::readSignature(func::FuncOp localEntry) {
-  Signature signature;
-  signature.entry = localEntry.getSymName();
-  if (llvm::Error error = Reader{localEntry, signature}.ports())
-    return std::move(error);
+static llvm::Error readNumRanks(const RankFunctions &entry,
+                                Signature &signature) {
   if (signature.mesh)
     signature.numRanks = signature.mesh.getNumRanks();
-  if (auto ranks = localEntry->getAttrOfType<IntegerAttr>(ranksAttrName)) {
+  auto refuse = [&](int64_t ranks) {
+    return fail("the program is written for " + Twine(ranks) +
+                " ranks, its mesh has " + Twine(signature.numRanks));
+  };
+  for (func::FuncOp function : entry.functions) {
+    auto ranks = function->getAttrOfType<IntegerAttr>(ranksAttrName);
+    if (!ranks)
+      continue;
     if (signature.mesh && signature.numRanks != ranks.getInt())
-      return fail("the program is written for " + Twine(ranks.getInt()) +
-                  " ranks, its mesh has " + Twine(signature.numRanks));
+      return refuse(ranks.getInt());
     signature.numRanks = ranks.getInt();
   }
-  for (ArrayRef<Port> ports :
-       {ArrayRef<Port>(signature.arguments), ArrayRef<Port>(signature.results)})
-    for (const Port &port : ports)
-      if (llvm::Error error = checkShapes(signature, port))
-        return std::move(error);
+  int64_t listed = entry.ofRank.size();
+  if (listed != 0 && listed != signature.numRanks)
+    return refuse(listed);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Signature> tp::readSignature(const RankFunctions &entry) {
+  Signature signature;
+  signature.entry = entry.name;
+  signature.functionOfRank = entry.ofRank;
+  for (func::FuncOp function : entry.functions)
+    signature.functions.push_back(function.getSymName().str());
+  if (llvm::Error error = Reader{entry.functions.front(), signature}.ports())
+    return std::move(error);
+  if (llvm::Error error = readNumRanks(entry, signature))
+    return std::move(error);
+  auto typeAt = [](ArrayRef<Type> types, size_t i) {
+    return i < types.size() ? types[i] : Type();
+  };
+  for (auto [i, port] : llvm::enumerate(signature.arguments))
+    if (llvm::Error error = checkShapes(
+            signature, port, entry, [&, i = i](func::FuncOp function) {
+              return typeAt(function.getArgumentTypes(), i);
+            }))
+      return std::move(error);
+  for (auto [i, port] : llvm::enumerate(signature.results))
+    if (llvm::Error error = checkShapes(
+            signature, port, entry, [&, i = i](func::FuncOp function) {
+              return typeAt(function.getResultTypes(), i);
+            }))
+      return std::move(error);
   return signature;
 }

@@ -169,15 +169,16 @@ llvm::Error Checks::checkExactly(func::FuncOp open, const Inputs &inputs) {
 
 llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
                                       const RunOptions &options) {
-  auto open = findEntry(module, options.entry);
-  if (!open)
-    return open.takeError();
-  if ((*open)->hasAttr(localAttrName))
+  auto entry = findRankFunctions(module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  func::FuncOp open = entry->functions.front();
+  if (open->hasAttr(localAttrName))
     return llvm::createStringError(
         "--check compares with the program before tp-partition; this one is "
         "in the local phase already");
   std::vector<Column> columns;
-  auto whole = readWholeSignature(*open);
+  auto whole = readWholeSignature(open);
   if (!whole)
     return whole.takeError();
   auto single =
@@ -186,14 +187,14 @@ llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
     return llvm::createStringError("the unsharded program: " +
                                    llvm::toString(single.takeError()));
   columns.push_back({"one rank", std::move(*single)});
-  double work = countMultiplyAdds(*open);
+  double work = countMultiplyAdds(open);
   if (work <= options.referenceLimit) {
-    auto reference = evaluateInF64(*open, *whole, inputs);
+    auto reference = evaluateInF64(open, *whole, inputs);
     if (!reference)
       return reference.takeError();
     columns.push_back({"f64", std::move(*reference)});
   }
-  report(columns, tolerance(*open));
+  report(columns, tolerance(open));
   if (work > options.referenceLimit)
     out << llvm::format("f64: not compared, %.3g multiply-adds are too many "
                         "for naive loops (limit %.3g)\n",
@@ -201,7 +202,7 @@ llvm::Error Checks::againstReferences(ModuleOp module, const Inputs &inputs,
   bool affordable = work <= options.exactLimit;
   if (options.exact == ExactCheck::Always ||
       (options.exact == ExactCheck::Auto && affordable))
-    return checkExactly(*open, inputs);
+    return checkExactly(open, inputs);
   if (options.exact == ExactCheck::Never)
     out << "exact: not compared, as asked\n";
   else

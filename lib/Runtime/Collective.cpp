@@ -15,6 +15,12 @@ struct Groups {
   int64_t numGroups, groupSize;
 };
 
+/// Tables of the same shape with the members' pieces; null where they are
+/// equal.
+struct Pieces {
+  const int64_t *sizes = nullptr, *targets = nullptr;
+};
+
 } // namespace
 
 static TPDataType toDataType(int64_t dtype) {
@@ -32,10 +38,19 @@ static TPReduction toReduction(int64_t kind) {
 }
 
 static void runGrouped(Call &call, const Groups &groups, void *out,
-                       const void *in) {
+                       const void *in, const Pieces &pieces = {}) {
   Communicator &communicator = requireContext().communicator;
   call.group =
       communicator.findGroup(groups.ranks, groups.numGroups, groups.groupSize);
+  auto row = call.group.data() - groups.ranks;
+  if (pieces.sizes)
+    call.pieces = {pieces.sizes + row, call.group.size()};
+  if (pieces.targets) {
+    call.targetPieces = {pieces.targets + row, call.group.size()};
+    int64_t source = totalOf(call.pieces), target = totalOf(call.targetPieces);
+    call.sizes[1] = call.sourceFirst ? source : target;
+    call.sizes[3] = call.sourceFirst ? target : source;
+  }
   communicator.run(call, out, in);
 }
 
@@ -68,6 +83,20 @@ void tp_all_gather(void *out, const void *in, int64_t outer, int64_t inner,
   });
 }
 
+void tp_all_gather_v(void *out, const void *in, int64_t outer, int64_t inner,
+                     int64_t dtype, const int64_t *pieces,
+                     const int64_t *groups, int64_t numGroups,
+                     int64_t groupSize, int64_t site) {
+  guarded("tp_all_gather_v", [&] {
+    Call call;
+    call.op = CollectiveOp::AllGather;
+    call.dtype = toDataType(dtype);
+    call.sizes = {outer, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in, {pieces});
+  });
+}
+
 void tp_reduce_scatter(void *out, const void *in, int64_t outer, int64_t inner,
                        int64_t dtype, int64_t kind, const int64_t *groups,
                        int64_t numGroups, int64_t groupSize, int64_t site) {
@@ -79,6 +108,21 @@ void tp_reduce_scatter(void *out, const void *in, int64_t outer, int64_t inner,
     call.sizes = {outer, inner};
     call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in);
+  });
+}
+
+void tp_reduce_scatter_v(void *out, const void *in, int64_t outer,
+                         int64_t inner, int64_t dtype, int64_t kind,
+                         const int64_t *pieces, const int64_t *groups,
+                         int64_t numGroups, int64_t groupSize, int64_t site) {
+  guarded("tp_reduce_scatter_v", [&] {
+    Call call;
+    call.op = CollectiveOp::ReduceScatter;
+    call.dtype = toDataType(dtype);
+    call.kind = toReduction(kind);
+    call.sizes = {outer, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in, {pieces});
   });
 }
 
@@ -97,6 +141,23 @@ void tp_all_to_all(void *out, const void *in, int64_t outer, int64_t dim0,
   });
 }
 
+void tp_all_to_all_v(void *out, const void *in, int64_t outer, int64_t middle,
+                     int64_t inner, int64_t sourceFirst, int64_t dtype,
+                     const int64_t *sourcePieces, const int64_t *targetPieces,
+                     const int64_t *groups, int64_t numGroups,
+                     int64_t groupSize, int64_t site) {
+  guarded("tp_all_to_all_v", [&] {
+    Call call;
+    call.op = CollectiveOp::AllToAll;
+    call.dtype = toDataType(dtype);
+    call.sourceFirst = sourceFirst != 0;
+    call.sizes = {outer, 0, middle, 0, inner};
+    call.site = site;
+    runGrouped(call, {groups, numGroups, groupSize}, out, in,
+               {sourcePieces, targetPieces});
+  });
+}
+
 void tp_collective_permute(void *out, const void *in, int64_t count,
                            int64_t dtype, const int64_t *pairs,
                            int64_t numPairs, int64_t site) {
@@ -109,6 +170,22 @@ void tp_collective_permute(void *out, const void *in, int64_t count,
     call.site = site;
     call.group = communicator.allRanks();
     call.pairs = communicator.findPairs(pairs, numPairs);
+    communicator.run(call, out, in);
+  });
+}
+
+void tp_collective_permute_v(void *out, const void *in, int64_t dtype,
+                             const int64_t *counts, const int64_t *pairs,
+                             int64_t numPairs, int64_t site) {
+  guarded("tp_collective_permute_v", [&] {
+    Communicator &communicator = requireContext().communicator;
+    Call call;
+    call.op = CollectiveOp::Permute;
+    call.dtype = toDataType(dtype);
+    call.site = site;
+    call.group = communicator.allRanks();
+    call.pairs = communicator.findPairs(pairs, numPairs);
+    call.pieces = {counts, call.group.size()};
     communicator.run(call, out, in);
   });
 }

@@ -97,6 +97,10 @@ std::string tp::runtime::describe(const Call &call) {
   for (size_t i = 0; i < numSizes(call.op); ++i)
     text += std::to_string(call.sizes[i]) + " x ";
   text += name(call.dtype);
+  if (call.hasPieces())
+    text += ", pieces " + describeRanks(call.pieces);
+  if (!call.targetPieces.empty())
+    text += " and " + describeRanks(call.targetPieces);
   if (call.op == CollectiveOp::AllToAll)
     text += call.sourceFirst ? ", gathers the first dimension"
                              : ", gathers the second dimension";
@@ -112,7 +116,9 @@ bool tp::runtime::sameCall(const Call &lhs, const Call &rhs) {
   return lhs.op == rhs.op && lhs.dtype == rhs.dtype && lhs.kind == rhs.kind &&
          lhs.sourceFirst == rhs.sourceFirst && lhs.sizes == rhs.sizes &&
          lhs.site == rhs.site && std::ranges::equal(lhs.group, rhs.group) &&
-         std::ranges::equal(lhs.pairs, rhs.pairs);
+         std::ranges::equal(lhs.pairs, rhs.pairs) &&
+         std::ranges::equal(lhs.pieces, rhs.pieces) &&
+         std::ranges::equal(lhs.targetPieces, rhs.targetPieces);
 }
 
 int64_t tp::runtime::elementSize(TPDataType dtype) {
@@ -135,7 +141,60 @@ struct Extent {
   int64_t in, out;
 };
 
-static Extent checkSizes(const Call &call) {
+int64_t tp::runtime::totalOf(std::span<const int64_t> pieces) {
+  int64_t total = 0;
+  for (int64_t piece : pieces)
+    if (piece < 0 || __builtin_add_overflow(total, piece, &total))
+      throw RuntimeError("a piece of " + std::to_string(piece) +
+                         " elements among " + describeRanks(pieces));
+  return total;
+}
+
+/// Sizes of the blocks that `rank` sends and gets.
+static Extent checkBlocks(const Call &call, int64_t rank) {
+  Extent extent{};
+  int64_t bytes = elementSize(call.dtype);
+  for (size_t i = 0; i < call.pieces.size(); ++i) {
+    int64_t size = bytes * checkedCount({{"count", call.pieces[i]}}, bytes);
+    if (call.pairs[2 * i] == rank)
+      extent.in = size;
+    if (call.pairs[2 * i + 1] == rank)
+      extent.out = size;
+  }
+  return extent;
+}
+
+/// `checkSizes` where the members' pieces differ.
+static Extent checkPieces(const Call &call, int64_t rank) {
+  if (call.op == CollectiveOp::Permute)
+    return checkBlocks(call, rank);
+  auto [outer, dim0, middle, dim1, inner] = call.sizes;
+  auto self = static_cast<size_t>(std::ranges::find(call.group, rank) -
+                                  call.group.begin());
+  int64_t bytes = elementSize(call.dtype);
+  auto size = [&](int64_t gathered, int64_t split) {
+    return bytes * checkedCount({{"outer", outer},
+                                 {"pieces", gathered},
+                                 {"middle", middle},
+                                 {"target pieces", split},
+                                 {"inner", inner}},
+                                bytes);
+  };
+  int64_t own = call.pieces[self], whole = totalOf(call.pieces);
+  if (call.op == CollectiveOp::AllToAll)
+    return {size(own, totalOf(call.targetPieces)),
+            size(whole, call.targetPieces[self])};
+  // {outer, inner}
+  inner = dim0;
+  middle = 1;
+  Extent gather{size(own, 1), size(whole, 1)};
+  return call.op == CollectiveOp::AllGather ? gather
+                                            : Extent{gather.out, gather.in};
+}
+
+static Extent checkSizes(const Call &call, int64_t rank) {
+  if (call.hasPieces())
+    return checkPieces(call, rank);
   auto [first, second, third, fourth, fifth] = call.sizes;
   int64_t bytes = elementSize(call.dtype);
   auto members = static_cast<int64_t>(call.group.size());
@@ -190,7 +249,7 @@ Communicator::~Communicator() = default;
 void Communicator::run(const Call &call, void *out, const void *in) {
   if (reduces(call.op) && call.kind == TP_SUM && call.dtype == TP_I1)
     throw RuntimeError("a sum of i1 is not defined: " + describe(call));
-  checkOverlap(call, checkSizes(call), out, in);
+  checkOverlap(call, checkSizes(call, rank()), out, in);
   exchange(call, out, in);
 }
 

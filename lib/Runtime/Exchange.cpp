@@ -169,9 +169,32 @@ template <typename Op, typename T> void reduceScatter(const Share &share) {
                        (o * share.size() + share.position()) * inner, inner);
 }
 
+/// Where pieces that differ lie in their dimension.
+struct Pieces {
+  std::span<const int64_t> sizes;
+  int64_t whole = totalOf(sizes);
+
+  int64_t operator[](size_t member) const { return sizes[member]; }
+  int64_t before(size_t member) const { return totalOf(sizes.first(member)); }
+};
+
+template <typename Op, typename T>
+void reduceScatterPieces(const Share &share) {
+  auto [outer, inner] = std::pair(share.call.sizes[0], share.call.sizes[1]);
+  Pieces pieces{share.call.pieces};
+  int64_t own = pieces[share.self] * inner;
+  int64_t begin = pieces.before(share.self) * inner;
+  T *out = share.out<T>(share.self);
+  for (int64_t o = 0; o < outer; ++o)
+    reduceRange<Op, T>(out + o * own, share, o * pieces.whole * inner + begin,
+                       own);
+}
+
 template <typename Op, typename T> void reduce(const Share &share) {
   if (share.call.op == CollectiveOp::AllReduce)
     allReduce<Op, T>(share);
+  else if (share.call.hasPieces())
+    reduceScatterPieces<Op, T>(share);
   else
     reduceScatter<Op, T>(share);
 }
@@ -251,12 +274,67 @@ void allToAllSecond(const Share &share) {
              ((o * share.size() + share.position()) * rows + i) * run, run);
 }
 
+void allGatherPieces(const Share &share) {
+  Copier copy{share};
+  auto [outer, inner] = std::pair(share.call.sizes[0], share.call.sizes[1]);
+  Pieces pieces{share.call.pieces};
+  int64_t begin = 0;
+  for (size_t m = 0; m < share.members.size(); ++m) {
+    int64_t run = pieces[m] * inner;
+    for (int64_t o = 0; o < outer; ++o)
+      copy(o * pieces.whole * inner + begin, m, o * run, run);
+    begin += run;
+  }
+}
+
+/// Gathers dimension 0, splits dimension 1.
+void allToAllPiecesFirst(const Share &share) {
+  Copier copy{share};
+  auto [outer, dim0, middle, dim1, inner] = share.call.sizes;
+  Pieces sources{share.call.pieces}, targets{share.call.targetPieces};
+  int64_t run = targets[share.self] * inner;
+  int64_t skipped = targets.before(share.self) * inner;
+  for (size_t m = 0; m < share.members.size(); ++m) {
+    int64_t rows = sources[m] * middle, first = sources.before(m) * middle;
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t i = 0; i < rows; ++i)
+        copy((o * dim0 * middle + first + i) * run, m,
+             (o * rows + i) * dim1 * inner + skipped, run);
+  }
+}
+
+/// Splits dimension 0, gathers dimension 1.
+void allToAllPiecesSecond(const Share &share) {
+  Copier copy{share};
+  auto [outer, dim0, middle, dim1, inner] = share.call.sizes;
+  Pieces sources{share.call.pieces}, targets{share.call.targetPieces};
+  int64_t rows = targets[share.self] * middle;
+  int64_t skipped = targets.before(share.self) * middle;
+  for (size_t m = 0; m < share.members.size(); ++m) {
+    int64_t run = sources[m] * inner, first = sources.before(m) * inner;
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t i = 0; i < rows; ++i)
+        copy((o * rows + i) * dim1 * inner + first, m,
+             (o * dim0 * middle + skipped + i) * run, run);
+  }
+}
+
+void allToAll(const Share &share) {
+  bool sourceFirst = share.call.sourceFirst;
+  if (share.call.hasPieces())
+    return sourceFirst ? allToAllPiecesFirst(share)
+                       : allToAllPiecesSecond(share);
+  return sourceFirst ? allToAllFirst(share) : allToAllSecond(share);
+}
+
 void permute(const Share &share) {
   std::span<const int64_t> pairs = share.call.pairs;
   int64_t rank = share.call.group[share.self];
   for (size_t i = 0; i < pairs.size(); i += 2)
     if (pairs[i + 1] == rank)
-      Copier{share}(0, static_cast<size_t>(pairs[i]), 0, share.call.sizes[0]);
+      Copier{share}(0, static_cast<size_t>(pairs[i]), 0,
+                    share.call.hasPieces() ? share.call.pieces[i / 2]
+                                           : share.call.sizes[0]);
 }
 
 } // namespace
@@ -269,9 +347,9 @@ void tp::runtime::exchangeShare(const Call &call,
   case CollectiveOp::ReduceScatter:
     return reduceTyped(share);
   case CollectiveOp::AllGather:
-    return allGather(share);
+    return call.hasPieces() ? allGatherPieces(share) : allGather(share);
   case CollectiveOp::AllToAll:
-    return call.sourceFirst ? allToAllFirst(share) : allToAllSecond(share);
+    return allToAll(share);
   case CollectiveOp::Permute:
     return permute(share);
   }

@@ -93,7 +93,7 @@ func.func @slice_beyond_the_rank(%x: tensor<7xf32>, %o: index) -> tensor<7xf32> 
 // -----
 
 func.func @gather_of_two_pieces_into_three(%x: tensor<3x5xf32>) -> tensor<3x15xf32> {
-  // expected-error @below {{'tp.local_all_gather' op result 'tensor<3x15xf32>' should be 'tensor<3x10xf32>'}}
+  // expected-error @below {{'tp.local_all_gather' op 15 elements are not 2 pieces of 5}}
   %y = tp.local_all_gather %x dim 1 groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<3x5xf32>) -> tensor<3x15xf32>
   return %y : tensor<3x15xf32>
 }
@@ -109,7 +109,7 @@ func.func @reduction_to_another_type(%x: tensor<3x5xf32>) -> tensor<3x5xf64> {
 // -----
 
 func.func @scatter_into_uneven_pieces(%x: tensor<3x10xf32>) -> tensor<3x3xf32> {
-  // expected-error @below {{'tp.local_reduce_scatter' op 10 elements do not divide into 3 equal pieces}}
+  // expected-error @below {{'tp.local_reduce_scatter' op 10 elements are not 3 pieces of 3}}
   %y = tp.local_reduce_scatter %x sum dim 1 groups dense<[[0, 1, 2]]> : tensor<1x3xi64> : (tensor<3x10xf32>) -> tensor<3x3xf32>
   return %y : tensor<3x3xf32>
 }
@@ -117,7 +117,7 @@ func.func @scatter_into_uneven_pieces(%x: tensor<3x10xf32>) -> tensor<3x3xf32> {
 // -----
 
 func.func @exchange_of_uneven_pieces(%x: tensor<3x7xf32>) -> tensor<6x3xf32> {
-  // expected-error @below {{'tp.local_all_to_all' op 7 elements do not divide into 2 equal pieces}}
+  // expected-error @below {{'tp.local_all_to_all' op 7 elements are not 2 pieces of 3}}
   %y = tp.local_all_to_all %x from 0 to 1 groups dense<[[0, 1]]> : tensor<1x2xi64> : (tensor<3x7xf32>) -> tensor<6x3xf32>
   return %y : tensor<6x3xf32>
 }

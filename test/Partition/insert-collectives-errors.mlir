@@ -3,11 +3,11 @@
 
 // MACHINE: machine 'tpu' is not in share/machines
 tp.mesh @mesh = <["tp"=4]>
-#uneven = #tp.sharding<@mesh, [{"tp"}]>
+#largest = #tp.sharding<@mesh, [{}], unreduced = max{"tp"}>
 #whole = #tp.sharding<@mesh, [{}]>
-func.func @uneven(%v: tensor<6xf32, #uneven>) -> tensor<6xf32, #whole> {
-  // CHECK: error: 'tp.reshard' op from #tp.sharding<@mesh, [{"tp"}]> to #tp.sharding<@mesh, [{}]> on shape [6] has no sequence of collectives: shards must be even
-  // CHECK: note: fix: use ranks that divide the dimensions
-  %a = tp.reshard %v : (tensor<6xf32, #uneven>) -> tensor<6xf32, #whole>
-  return %a : tensor<6xf32, #whole>
+func.func @maximum(%v: tensor<6xf32, #whole>) -> tensor<6xf32, #largest> {
+  // CHECK: error: 'tp.reshard' op from #tp.sharding<@mesh, [{}]> to #tp.sharding<@mesh, [{}], unreduced = max{"tp"}> on shape [6] has no sequence of collectives: sub-axes of one axis must nest, and a finished value is not made a maximum
+  // CHECK: note: fix: all-gather or all-reduce the value first
+  %a = tp.reshard %v : (tensor<6xf32, #whole>) -> tensor<6xf32, #largest>
+  return %a : tensor<6xf32, #largest>
 }

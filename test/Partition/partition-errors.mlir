@@ -5,7 +5,7 @@
 // RUN: not tp-opt %t/declared.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=DECLARED
 // RUN: not tp-opt %t/open.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: not tp-opt %t/nomesh.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=NOMESH
-// RUN: not tp-opt %t/uneven.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: not tp-opt %t/recursive.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=RECURSIVE
 // RUN: not tp-opt %t/many.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tp-opt %t/reshard.mlir --tp-partition 2>&1 | FileCheck %s --check-prefix=RESHARD
 // RUN: not tp-opt %t/foreign.mlir --allow-unregistered-dialect --tp-partition 2>&1 | FileCheck %s --check-prefix=FOREIGN
@@ -23,11 +23,11 @@ func.func @main() {
   return
 }
 
-//--- uneven.mlir
-// UNEVEN: shape [5] is not split evenly by
-// UNEVEN-SAME: ; only even shards can be partitioned
+//--- recursive.mlir
+// RECURSIVE: 'func.func' op calls itself; a local program is straight-line code
 tp.mesh @mesh = <["tp"=2]>
 func.func @main(%x: tensor<5xf32, #tp.sharding<@mesh, [{"tp"}]>>) {
+  call @main(%x) : (tensor<5xf32, #tp.sharding<@mesh, [{"tp"}]>>) -> ()
   return
 }
 

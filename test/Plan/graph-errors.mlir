@@ -93,7 +93,7 @@ module {
 tp.mesh @mesh = <["tp"=2]>
 #row = #tp.sharding<@mesh, [{"tp"}, {}]>
 func.func @main(%x: tensor<5x6xf32>) -> tensor<5x6xf32, #row> {
-  // expected-error @below {{the pinned layout #tp.sharding<@mesh, [{"tp"}, {}]> of a tensor of shape [5, 6] is not one the planner can use: shards must be even}}
+  // expected-error @below {{the pinned layout #tp.sharding<@mesh, [{"tp"}, {}]> of a tensor of shape [5, 6] is not one the planner can use: shards must be even unless uneven=allow}}
   %y = tp.reshard %x : (tensor<5x6xf32>) -> tensor<5x6xf32, #row>
   return %y : tensor<5x6xf32, #row>
 }

@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: not tp-opt %t/heads.mlir --tp-plan="mesh=tp=12" 2>&1 | FileCheck %s --check-prefix=HEADS
 // RUN: not tp-opt %t/heads.mlir --tp-plan="mesh=tp=64" 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not tp-opt %t/one-kv-head.mlir --tp-plan="mesh=tp=4" 2>&1 | FileCheck %s --check-prefix=QUERIES
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=4" 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=0" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp" 2>&1 | FileCheck %s --check-prefix=SYNTAX
@@ -10,6 +11,7 @@
 // RUN: not tp-opt %t/mesh.mlir --tp-plan="mesh=tp=4" 2>&1 | FileCheck %s --check-prefix=DIFFER
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=5 machine=tpu" 2>&1 | FileCheck %s --check-prefix=MACHINE
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=5 weights=loose" 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=5 uneven=maybe" 2>&1 | FileCheck %s --check-prefix=MAYBE
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=tp=5 model-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
 // RUN: not tp-opt %t/odd.mlir --tp-plan="mesh=dp=2,tp=5" 2>&1 | FileCheck %s --check-prefix=BATCH
 // RUN: not tp-opt %t/recursion.mlir --tp-plan="mesh=tp=2" 2>&1 | FileCheck %s --check-prefix=RECURSION
@@ -19,11 +21,20 @@
 //--- heads.mlir
 // HEADS: error: 'tp.attention' op 32 query heads and 8 KV heads do not fit axis "tp" of 12 ranks: 12 does not divide 32
 // HEADS: note: fix: use one of the legal degrees 1, 2, 4, 8, 16, 32
+// HEADS: note: fix: deal whole heads unevenly with uneven=allow
 // MANY: 64 does not divide 32
 // MANY: legal degrees 1, 2, 4, 8, 16, 32
 func.func @main(%q: tensor<1x3x32x2xf32>, %k: tensor<1x3x8x2xf32>) -> tensor<1x3x32x2xf32> {
   %o = tp.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<1x3x32x2xf32>, tensor<1x3x8x2xf32>, tensor<1x3x8x2xf32>) -> tensor<1x3x32x2xf32>
   return %o : tensor<1x3x32x2xf32>
+}
+
+//--- one-kv-head.mlir
+// QUERIES: error: 'tp.attention' op 6 query heads and 1 KV heads do not fit axis "tp" of 4 ranks: 4 does not divide 6
+// QUERIES: note: fix: use one of the legal degrees 1, 2, 3, 6
+func.func @main(%q: tensor<1x3x6x2xf32>, %k: tensor<1x3x1x2xf32>) -> tensor<1x3x6x2xf32> {
+  %o = tp.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<1x3x6x2xf32>, tensor<1x3x1x2xf32>, tensor<1x3x1x2xf32>) -> tensor<1x3x6x2xf32>
+  return %o : tensor<1x3x6x2xf32>
 }
 
 //--- odd.mlir
@@ -36,6 +47,7 @@ func.func @main(%q: tensor<1x3x32x2xf32>, %k: tensor<1x3x8x2xf32>) -> tensor<1x3
 // NOMESH: has no tp.mesh; name one with mesh=, as mesh=tp=8
 // MACHINE: machine 'tpu' is not in share/machines
 // WEIGHTS: weights='loose' must be one of stationary, stored, free
+// MAYBE: uneven='maybe' must be one of refuse, allow
 // AXES: model-axes names "pp", which is not an axis of
 // BATCH: none meets {{.*}}data axes carry the batch
 // BATCH: note: fix: make the batch a multiple of the data axes' ranks

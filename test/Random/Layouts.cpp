@@ -122,7 +122,7 @@ static AxisParts pendingMaxima(Operation *op, Chance &chance) {
 /// nothing. Kinds and reductions are not looked at closely: tp-check judges.
 LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
                                                     const ShardingRule &rule) {
-  SmallVector<AxisParts> factorParts(rule.factors.size());
+  SmallVector<DimLayout> splits(rule.factors.size());
   AxisParts carried, reduced;
   ArrayRef<unsigned> linear;
   if (!rule.linear.empty())
@@ -143,7 +143,7 @@ LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
     unsigned factor = chance.below(rule.factors.size());
     if (rule.factors[factor].kind == FactorKind::Whole && !chance.oneIn(8))
       continue;
-    factorParts[factor].push_back(part);
+    splits[factor].parts.push_back(part);
     if (rule.factors[factor].kind == FactorKind::Sum ||
         rule.factors[factor].kind == FactorKind::Max)
       reduced.push_back(part);
@@ -152,7 +152,7 @@ LayoutAssigner::Layouts LayoutAssigner::drawLayouts(ShardingRuleOpInterface op,
   }
   Layouts layouts;
   for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor) {
-    Layout layout = layoutFromFactors(rule, tensor, factorParts);
+    Layout layout = layoutFromFactors(rule, tensor, splits);
     bool isResult = tensor >= rule.operands.size();
     if (isResult)
       layout.unreduced = reduced;

@@ -66,7 +66,8 @@ static LogicalResult runPasses(ModuleOp module, StringRef passes) {
 /// In the field; `why` says what is wrong.
 static Outcome compareInField(ModuleOp open, ModuleOp local, uint64_t seed,
                               std::string &why) {
-  auto openEntry = findEntry(open), localEntry = findEntry(local);
+  auto openEntry = findEntry(open);
+  auto localEntry = findRankFunctions(local);
   if (!openEntry || !localEntry)
     llvm::report_fatal_error("the entry is lost");
   auto signature = readSignature(*localEntry);

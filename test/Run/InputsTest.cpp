@@ -18,7 +18,7 @@ Port port(std::string name, ElementKind kind, ArrayRef<int64_t> shape,
   Port port;
   port.name = std::move(name);
   port.kind = kind;
-  port.globalShape = port.localShape = llvm::to_vector(shape);
+  port.globalShape = llvm::to_vector(shape);
   port.layout = Layout::whole(shape.size());
   port.isParameter = isParameter;
   return port;
@@ -95,7 +95,7 @@ TEST(Inputs, IdsLieInTheVocabularyTheyIndex) {
     })");
   ASSERT_TRUE(module);
   func::FuncOp entry = llvm::cantFail(findEntry(*module, ""));
-  Signature signature = llvm::cantFail(readSignature(entry));
+  Signature signature = llvm::cantFail(readSignature({"main", {entry}, {}}));
   inferBounds(entry, signature);
   ASSERT_EQ(signature.arguments[1].bound, 5);
   auto ids = llvm::cantFail(Inputs(1).readWhole(signature.arguments[1]));

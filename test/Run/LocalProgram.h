@@ -28,15 +28,17 @@ inline llvm::Expected<RankResults> run(mlir::ModuleOp module,
                                        Signature &signature,
                                        const Inputs &inputs,
                                        RankOptions options = {}) {
-  auto entry = findEntry(module, "");
+  auto entry = findRankFunctions(module);
   if (!entry)
     return entry.takeError();
   auto read = readSignature(*entry);
   if (!read)
     return read.takeError();
   signature = std::move(*read);
-  inferBounds(*entry, signature);
+  inferBounds(entry->functions.front(), signature);
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
+  for (const std::string &function : signature.functions)
+    lowered->lookupSymbol<mlir::func::FuncOp>(function).setPublic();
   auto engine = Engine::create(*lowered, signature);
   if (!engine)
     return engine.takeError();

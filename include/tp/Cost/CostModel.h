@@ -44,7 +44,9 @@ public:
   /// Rings (R. Thakur et al., "Optimization of Collective Communication
   /// Operations in MPICH", 2005): all-gather, reduce-scatter and all-to-all of
   /// S bytes over n ranks send (n-1)/n S in n-1 steps, an all-reduce twice
-  /// that. S is the gathered tensor, for an all-to-all what a rank holds.
+  /// that. S is the gathered tensor, for an all-to-all what a rank holds. Where
+  /// pieces differ, each step takes as long as the largest: n-1 of them are
+  /// priced, in place of (n-1)/n S.
   Cost priceStep(const LayoutStep &step, mlir::RankedTensorType type,
                  const Layout &before) const;
 

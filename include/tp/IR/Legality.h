@@ -37,32 +37,32 @@ struct Violation {
   std::vector<Fix> fixes;
 };
 
-/// The parts of one tensor's sharding, dealt to the factors of its dimensions.
-struct FactorParts {
-  /// One entry a factor; empty where the tensor does not have the factor.
-  llvm::SmallVector<AxisParts> parts;
+/// The sharding of one tensor, dealt to the factors of its dimensions.
+struct FactorSplits {
+  /// One entry a factor, in canonical form; whole where the tensor does not
+  /// have the factor.
+  llvm::SmallVector<DimLayout> splits;
   llvm::SmallVector<bool> present;
-  /// The factor is dealt in groups of this many elements; 1 where that is no
-  /// matter because the shards are even.
-  llvm::SmallVector<int64_t> units;
 };
 
-/// Deals the axis parts of each dimension to its factors, major to minor,
-/// cutting a part where a factor ends. Failure, with `dim` and `factor` set, if
-/// a factor is not divided: half a head.
+/// A factor that a sharding would cut in pieces: half a head.
 struct UndividedFactor {
   unsigned dim, factor;
   int64_t ranks;
 };
-mlir::FailureOr<FactorParts> dealParts(const ShardingRule &rule,
-                                       unsigned tensor, const Layout &layout,
-                                       UndividedFactor &undivided);
 
-/// The layout of tensor number `tensor` when factor f is split over
-/// `factorParts[f]` in units of `units[f]` (all 1 if not given).
+/// Deals the axis parts of each dimension to its factors, major to minor,
+/// cutting a part where a factor ends. A factor may be dealt unevenly if it is
+/// the last one of its dimension, or if all minor ones are the sharding's unit.
+/// Failure, described by `undivided`, if a factor is not divided.
+mlir::FailureOr<FactorSplits> dealParts(const ShardingRule &rule,
+                                        unsigned tensor, const Layout &layout,
+                                        UndividedFactor &undivided);
+
+/// The layout of tensor number `tensor` when factor f is split as `splits[f]`.
+/// Of a dimension's factors only the last that is split may be split unevenly.
 Layout layoutFromFactors(const ShardingRule &rule, unsigned tensor,
-                         llvm::ArrayRef<AxisParts> factorParts,
-                         llvm::ArrayRef<int64_t> units = {});
+                         llvm::ArrayRef<DimLayout> splits);
 
 /// All violations of `op`, whose tensors all have shardings that resolve on
 /// `mesh`. Reads nothing but the rule.

@@ -42,9 +42,24 @@ struct AxisPart {
 using AxisParts = llvm::SmallVector<AxisPart, 1>;
 
 /// Joins neighbours that together are a larger part of one axis. `dimSize` is
-/// the size, in units, of what the parts split: they are joined only where it
-/// divides, because nested array_split is not flat array_split.
+/// the size, in units, of what the parts split: they are joined only where
+/// nested array_split gives the pieces of the flat one, as it does where it
+/// divides. 14 over 2x2 is 4,3,4,3, over 4 it is 4,4,3,3.
 AxisParts joinParts(llvm::ArrayRef<AxisPart> parts, int64_t dimSize);
+
+/// Sizes of the pieces that `parts` make of a dimension of `dimSize` units; the
+/// largest is at most one more than the least.
+struct PieceSizes {
+  int64_t least, largest;
+};
+PieceSizes getPieceSizes(llvm::ArrayRef<AxisPart> parts, int64_t dimSize);
+
+/// The same where the parts split pieces of these sizes.
+AxisParts joinParts(llvm::ArrayRef<AxisPart> parts, PieceSizes pieces);
+
+/// Whether dealing pieces of these sizes to `major` ranks, and what each got to
+/// `minor`, is dealing them to major * minor ranks.
+bool nestsFlat(PieceSizes pieces, int64_t major, int64_t minor);
 
 /// Sorts a set of parts and joins neighbours.
 AxisParts normalizeSet(llvm::ArrayRef<AxisPart> parts);
@@ -68,6 +83,10 @@ struct DimLayout {
   int64_t unit = 1;
 
   bool operator==(const DimLayout &) const = default;
+  /// Parts joined, and the unit dropped where shards are even without it. Equal
+  /// for layouts that put the same elements of a dimension of `size` elements
+  /// on the same ranks.
+  DimLayout canonical(int64_t size) const;
 };
 
 /// A sharding, resolved on a mesh.
@@ -146,16 +165,27 @@ struct LayoutStep {
   unsigned dim = 0;
   unsigned target = 0;
   AxisParts parts;
+  /// The unit in which the parts that a dimension gets are dealt; 0 is the
+  /// dimension's own.
+  int64_t unit = 0;
+
+  /// The dimension that gets parts, if any.
+  std::optional<unsigned> getSplitDim() const;
 };
 
-/// Applies `step`; nothing if the layout is not one that the step accepts.
-std::optional<Layout> apply(const LayoutStep &step, const Layout &layout);
+/// Applies `step` to the layout of a tensor of `shape`; nothing if the layout
+/// is not one that the step accepts. The pieces of the group's members are then
+/// neighbours: what they gather is a shard of the new layout, and what they
+/// split is shards of it.
+std::optional<Layout> apply(const LayoutStep &step, const Layout &layout,
+                            llvm::ArrayRef<int64_t> shape);
 
-/// Applies `step` to `before`; where it splits a dimension anew, the unit is
-/// that of `after`. Nothing if the step does not fit, or makes a maximum of
-/// what is finished.
+/// Applies `step` to `before`, layouts of a tensor of `shape`; the unit of what
+/// it splits is that of `after`. Nothing if the step does not fit, or makes a
+/// maximum of what is finished.
 std::optional<Layout> applyTowards(const LayoutStep &step, const Layout &before,
-                                   const Layout &after);
+                                   const Layout &after,
+                                   llvm::ArrayRef<int64_t> shape);
 
 /// The one step from `before` to `after`, layouts of a tensor of `shape`;
 /// nothing if they are alike or one step is not enough.

@@ -28,6 +28,12 @@ using DimFactors = llvm::SmallVector<unsigned, 2>;
 /// One entry a dimension.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
+/// Factors of heads that share keys and values: a dimension of heads is groups
+/// x heads of a group, and some operands have one entry a group.
+struct FactorGrouping {
+  unsigned groups, inGroup;
+};
+
 /// A rule: factors, where they appear, and what the operation is linear in.
 struct ShardingRule {
   llvm::SmallVector<Factor> factors;
@@ -44,18 +50,15 @@ struct ShardingRule {
   bool takesMaximum = false;
   /// Every element of the results is zero, so that they may be unreduced.
   bool isZero = false;
-  /// Attention's heads: the factor of the KV heads and that of the query heads
-  /// of one. A plan splits them over all of a model's ranks, or is refused.
-  struct HeadFactors {
-    unsigned groups, inGroup;
-  };
-  std::optional<HeadFactors> heads;
   /// Floating-point operations at one point of the product of the factors in
   /// `workFactors`. A multiply-add counts 2.
   double flopsPerPoint = 1;
   llvm::SmallVector<unsigned> workFactors;
   /// Operand whose rows are read by index: as many elements as the result has.
   std::optional<unsigned> lookedUp;
+  /// Attention's heads. A plan splits them over all of a model's ranks, or is
+  /// refused.
+  std::optional<FactorGrouping> grouping;
 
   /// Whether the whole of dimension `dim` is one factor, or a size-1 dimension.
   const TensorFactors &tensor(unsigned operandOrResult) const {
@@ -82,11 +85,11 @@ public:
   ShardingRuleBuilder &movesData();
   ShardingRuleBuilder &takesMaximum();
   ShardingRuleBuilder &isZero();
-  ShardingRuleBuilder &heads(unsigned groups, unsigned inGroup);
   /// FLOPs a point; without factors: all of them.
   ShardingRuleBuilder &work(double flopsPerPoint,
                             llvm::ArrayRef<unsigned> factors = {});
   ShardingRuleBuilder &looksUp(unsigned operand);
+  ShardingRuleBuilder &groups(FactorGrouping grouping);
   ShardingRule build();
 
 private:

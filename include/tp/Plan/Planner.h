@@ -19,6 +19,7 @@ struct PlanSettings {
   std::string sequenceParallel = "auto";
   std::string weights = "stationary";
   std::string modelAxes;
+  std::string uneven = "refuse";
 };
 
 /// What a plan amounts to in one step of one rank.

@@ -23,7 +23,7 @@
 #ifndef TP_REFERENCE_EVALUATOR_H
 #define TP_REFERENCE_EVALUATOR_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tp/IR/RankFunctions.h"
 #include "tp/Reference/Field.h"
 #include "tp/Reference/Tensor.h"
 #include "llvm/Support/Error.h"
@@ -75,13 +75,25 @@ llvm::Expected<std::vector<TensorOf<S>>>
 evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<TensorOf<S>> arguments,
          EvaluateOptions options = {});
 
-/// Evaluates a `tp.local` function on all ranks in lockstep. `arguments` and
-/// the result have one row a rank.
+/// Evaluates `tp.local` functions on all ranks in lockstep, each rank by its
+/// own: operation for operation they must be the same, with the same
+/// collectives. `arguments` and the result have one row a rank.
+template <class S>
+llvm::Expected<std::vector<std::vector<TensorOf<S>>>>
+evaluateRanks(const RankFunctions &entry, int64_t numRanks,
+              llvm::ArrayRef<std::vector<TensorOf<S>>> arguments,
+              EvaluateOptions options = {});
+
+/// The same where all ranks run one function.
 template <class S>
 llvm::Expected<std::vector<std::vector<TensorOf<S>>>>
 evaluateRanks(mlir::func::FuncOp localEntry, int64_t numRanks,
               llvm::ArrayRef<std::vector<TensorOf<S>>> arguments,
-              EvaluateOptions options = {});
+              EvaluateOptions options = {}) {
+  return evaluateRanks<S>(
+      RankFunctions{localEntry.getSymName().str(), {localEntry}, {}}, numRanks,
+      arguments, options);
+}
 
 /// Half the floating-point operations of `function` with all that it calls: the
 /// multiply-adds of its products. Infinite for a function that calls itself.

@@ -11,24 +11,28 @@
 
 namespace tp {
 
+/// For each dimension of a tensor the units in which it may be dealt unevenly.
+using DimUnits = std::vector<llvm::SmallVector<int64_t, 2>>;
+
 /// All layouts of a tensor over a set of axis parts, where each part splits one
-/// dimension, holds a partial sum, or replicates, with even shards; and the
-/// price of every reshard between them.
+/// dimension, holds a partial sum, or replicates; and the price of every
+/// reshard between them.
 class LayoutSpace {
 public:
   /// `parts` do not overlap; together they are all that a layout may use.
   /// `allowed`, if given, narrows the space; it must keep the whole layout.
   using Filter = llvm::function_ref<bool(const Layout &)>;
-  /// With `maxima` a part may hold an unfinished maximum, too.
+  /// With `maxima` a part may hold an unfinished maximum, too. With `uneven`
+  /// shards may differ in size, by whole units; without it they are equal.
   LayoutSpace(const CostModel &model, mlir::RankedTensorType type,
               llvm::ArrayRef<AxisPart> parts, Filter allowed = {},
-              bool maxima = false);
+              bool maxima = false, std::optional<DimUnits> uneven = {});
 
   unsigned size() const { return layouts.size(); }
   const Layout &operator[](unsigned index) const { return layouts[index]; }
 
-  /// The number of `layout`; nothing if it is not in the space: uneven, or over
-  /// a part of an axis that the space does not know.
+  /// The number of the layout that means `layout`; nothing if the space has
+  /// none.
   std::optional<unsigned> find(const Layout &layout) const;
 
   /// Shortest paths, where a step is a collective or a local slice. Distances
@@ -51,18 +55,20 @@ private:
   };
 
   void enumerate(unsigned part, Layout &layout, Filter allowed);
-  void addOrders(Layout &layout, unsigned dim, Filter allowed);
+  void addArrangements(Layout &layout, unsigned dim, Filter allowed);
+  std::vector<DimLayout> arrange(const AxisParts &set, unsigned dim) const;
   void addEdges(unsigned from);
   void addEdge(unsigned from, const LayoutStep &step);
+  void addSplittingEdges(unsigned from, LayoutStep step);
   void addSubsetEdges(unsigned from, llvm::ArrayRef<AxisPart> subset);
   void addDimEdges(unsigned from, unsigned dim);
   Reached reach(unsigned from) const;
   llvm::SmallVector<int64_t> getKey(const Layout &layout) const;
-  std::optional<Layout> splitIntoParts(const Layout &layout) const;
 
   const CostModel &model;
   mlir::RankedTensorType type;
   AxisParts parts;
+  std::optional<DimUnits> uneven;
   std::vector<Layout> layouts;
   std::map<llvm::SmallVector<int64_t>, unsigned> numbers;
   std::vector<std::vector<Edge>> edges;

@@ -9,8 +9,8 @@
 
 namespace tp {
 
-/// Machine code of one program, compiled for this processor. All ranks share
-/// it.
+/// Machine code of one program, compiled for this processor. The ranks share
+/// it; each runs the function that is its own.
 class Engine {
 public:
   /// Lowers a module of the local phase (which is changed) and compiles it at
@@ -25,8 +25,10 @@ private:
   Engine() = default;
 
   std::unique_ptr<mlir::ExecutionEngine> engine;
-  void (*entry)(void **) = nullptr;
-  std::vector<Port> results;
+  using Entry = void (*)(void **);
+  /// By number of the function.
+  llvm::SmallVector<Entry> entries;
+  Signature signature;
 };
 
 /// One call of the program by one rank. Generated code that fails is left
@@ -34,14 +36,14 @@ private:
 /// packed before it and copied out after it, here.
 class Engine::Call {
 public:
-  /// `arguments` must outlive the call.
-  Call(const Engine &engine, llvm::ArrayRef<Array> arguments);
+  /// `arguments` are those of `rank` and must outlive the call.
+  Call(const Engine &engine, int64_t rank, llvm::ArrayRef<Array> arguments);
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
   /// Runs the program on the current thread, which must be a rank of the
   /// run-time library (RankScope).
-  void run() { engine.entry(packed.data()); }
+  void run() { entry(packed.data()); }
 
   /// Copies of the results of a run that has ended well, which lie in the
   /// rank's memory: to be taken before its scope ends.
@@ -50,6 +52,8 @@ public:
 private:
   using Words = llvm::SmallVector<int64_t>;
   const Engine &engine;
+  int64_t rank;
+  Entry entry;
   /// The memref descriptors of the results, row by row, and of each argument.
   Words resultWords;
   llvm::SmallVector<Words> argumentWords;

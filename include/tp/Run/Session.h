@@ -26,7 +26,7 @@ struct RunOptions {
   /// model.
   std::string input;
   /// As tp-plan takes them; empty: tp-plan's default.
-  std::string mesh, machine, sequenceParallel, weights, modelAxes;
+  std::string mesh, machine, sequenceParallel, weights, modelAxes, uneven;
   /// Empty: the only public function.
   std::string entry;
   /// A safetensors file with arguments and results, by `tp.name`. Empty: none.

@@ -5,8 +5,8 @@
 #ifndef TP_RUN_SIGNATURE_H
 #define TP_RUN_SIGNATURE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tp/IR/LocalShape.h"
+#include "tp/IR/RankFunctions.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ struct Port {
   /// `tp.name`, or its position: "argument 2", "result 0".
   std::string name;
   ElementKind kind = ElementKind::F32;
-  llvm::SmallVector<int64_t> globalShape, localShape;
+  llvm::SmallVector<int64_t> globalShape;
   Layout layout;
   bool isParameter = false;
   /// Integers lie in [0, bound).
@@ -64,9 +64,14 @@ struct Port {
   }
 };
 
-/// The entry function of a module in the local phase.
+/// The entry of a module in the local phase.
 struct Signature {
+  /// The program's name.
   std::string entry;
+  /// The functions of the ranks, and by rank which one; without a table all run
+  /// the only one.
+  std::vector<std::string> functions;
+  llvm::SmallVector<unsigned> functionOfRank;
   /// Null for a program that names no mesh: its tensors are whole everywhere.
   MeshAttr mesh;
   int64_t numRanks = 1;
@@ -74,12 +79,14 @@ struct Signature {
 
   /// What `rank` holds of a port.
   llvm::SmallVector<Range> ranges(const Port &port, int64_t rank) const;
+  /// Shape of what `rank` holds of a port.
+  llvm::SmallVector<int64_t> localShape(const Port &port, int64_t rank) const;
 };
 
 /// Reads the attributes that tp-partition writes. Errors: an element type that
 /// does not run, a sharding that does not resolve, a local shape that is not
 /// the one that the sharding gives.
-llvm::Expected<Signature> readSignature(mlir::func::FuncOp localEntry);
+llvm::Expected<Signature> readSignature(const RankFunctions &entry);
 
 /// The same for a function before partitioning, as one rank that holds
 /// everything, with the bounds that its operations give.

@@ -213,12 +213,42 @@ void tp_all_to_all(void *out, const void *in, int64_t outer, int64_t dim0,
                    int64_t sourceFirst, int64_t dtype, const int64_t *groups,
                    int64_t numGroups, int64_t groupSize, int64_t site);
 
+/// The same with pieces that differ, and may be empty: `pieces` has the shape
+/// of `groups` and holds the size of each member's piece along the dimension,
+/// which has the sum P of a row. On member p the operand is [outer, pieces[p],
+/// inner] and out is [outer, P, inner]; for a reduce-scatter the other way
+/// round.
+void tp_all_gather_v(void *out, const void *in, int64_t outer, int64_t inner,
+                     int64_t dtype, const int64_t *pieces,
+                     const int64_t *groups, int64_t numGroups,
+                     int64_t groupSize, int64_t site);
+void tp_reduce_scatter_v(void *out, const void *in, int64_t outer,
+                         int64_t inner, int64_t dtype, int64_t kind,
+                         const int64_t *pieces, const int64_t *groups,
+                         int64_t numGroups, int64_t groupSize, int64_t site);
+
+/// An all-to-all with pieces that differ. With S and T the sums of the rows of
+/// this group, member p holds [outer, sourcePieces[p], middle, T, inner] and
+/// gets [outer, S, middle, targetPieces[p], inner] if sourceFirst; otherwise it
+/// holds [outer, T, middle, sourcePieces[p], inner] and gets [outer,
+/// targetPieces[p], middle, S, inner].
+void tp_all_to_all_v(void *out, const void *in, int64_t outer, int64_t middle,
+                     int64_t inner, int64_t sourceFirst, int64_t dtype,
+                     const int64_t *sourcePieces, const int64_t *targetPieces,
+                     const int64_t *groups, int64_t numGroups,
+                     int64_t groupSize, int64_t site);
+
 /// out[count] = in[count] of the rank whose target this rank is. `pairs` holds
 /// numPairs pairs (source, target), with each rank once as a source and once as
 /// a target.
 void tp_collective_permute(void *out, const void *in, int64_t count,
                            int64_t dtype, const int64_t *pairs,
                            int64_t numPairs, int64_t site);
+
+/// The same where the block of pair i has counts[i] elements.
+void tp_collective_permute_v(void *out, const void *in, int64_t dtype,
+                             const int64_t *counts, const int64_t *pairs,
+                             int64_t numPairs, int64_t site);
 
 /// The number of the calling rank, in [0, number of ranks).
 int64_t tp_rank(void);

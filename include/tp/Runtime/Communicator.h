@@ -44,7 +44,8 @@ struct Call {
   /// AllToAll: the first of the two dimensions is the one that is gathered.
   bool sourceFirst = false;
   /// As in Abi.h, in elements: AllReduce and Permute {count}; AllGather and
-  /// ReduceScatter {outer, inner}; AllToAll {outer, dim0, middle, dim1, inner}.
+  /// ReduceScatter {outer, inner}; AllToAll {outer, dim0, middle, dim1, inner},
+  /// with pieces the whole dim0 and dim1.
   std::array<int64_t, 5> sizes{};
   /// Which call of the program this is.
   int64_t site = 0;
@@ -52,6 +53,13 @@ struct Call {
   std::span<const int64_t> group;
   /// Permute: source and target of each block, one pair after the other.
   std::span<const int64_t> pairs;
+  /// Sizes of the members' pieces where they differ, else empty: AllGather and
+  /// ReduceScatter along the dimension, AllToAll along the one that is gathered
+  /// and, in `targetPieces`, along the one that is split; Permute: elements of
+  /// each pair's block.
+  std::span<const int64_t> pieces, targetPieces;
+
+  bool hasPieces() const { return !pieces.empty(); }
 };
 
 /// True if every field agrees, the members and pairs included.
@@ -63,6 +71,10 @@ std::string describe(const Call &call);
 
 /// `{0, 2, 5}`; the middle of a list of more than 16 is left out.
 std::string describeRanks(std::span<const int64_t> ranks);
+
+/// Sum of the sizes of pieces. Throws RuntimeError if one is negative or the
+/// sum does not fit.
+int64_t totalOf(std::span<const int64_t> pieces);
 
 /// Size in bytes of one element.
 int64_t elementSize(TPDataType dtype);
