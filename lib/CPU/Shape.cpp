@@ -36,6 +36,17 @@ static void replaceByGather(PatternRewriter &rewriter, Operation *op,
       });
 }
 
+/// What has no elements is not computed: slices must begin inside a tensor, and
+/// an empty one has no inside.
+static bool replaceIfEmpty(PatternRewriter &rewriter, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getNumElements() != 0)
+    return false;
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type.getShape(),
+                                               type.getElementType());
+  return true;
+}
+
 namespace {
 
 struct LowerReshape : OpRewritePattern<ReshapeOp> {
@@ -49,11 +60,8 @@ struct LowerReshape : OpRewritePattern<ReshapeOp> {
       return success();
     }
     // Sizes of 0 fit any grouping.
-    if (to.getNumElements() == 0) {
-      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, to.getShape(),
-                                                   to.getElementType());
+    if (replaceIfEmpty(rewriter, op))
       return success();
-    }
     std::optional<SmallVector<ReassociationIndices>> groups;
     if (from.getRank() != to.getRank())
       groups = getReassociationIndicesForReshape(from, to);
@@ -127,12 +135,8 @@ struct LowerSlice : OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getResult().getType();
-    // An offset must lie inside, and nothing has no inside.
-    if (type.getNumElements() == 0) {
-      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type.getShape(),
-                                                   type.getElementType());
+    if (replaceIfEmpty(rewriter, op))
       return success();
-    }
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
         op, type, op.getInput(),
@@ -146,6 +150,8 @@ struct LowerConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
                                 PatternRewriter &rewriter) const override {
+    if (replaceIfEmpty(rewriter, op))
+      return success();
     RankedTensorType type = op.getResult().getType();
     SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
@@ -155,6 +161,8 @@ struct LowerConcat : OpRewritePattern<ConcatOp> {
     for (Value input : op.getInputs()) {
       ArrayRef<int64_t> shape =
           cast<RankedTensorType>(input.getType()).getShape();
+      if (shape[op.getDim()] == 0)
+        continue;
       offsets[op.getDim()] = rewriter.getIndexAttr(begin);
       begin += shape[op.getDim()];
       joined = tensor::InsertSliceOp::create(
@@ -170,6 +178,8 @@ struct LowerLocalSlice : OpRewritePattern<LocalSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LocalSliceOp op,
                                 PatternRewriter &rewriter) const override {
+    if (replaceIfEmpty(rewriter, op))
+      return success();
     RankedTensorType type = op.getResult().getType();
     OpFoldResult zero = rewriter.getIndexAttr(0);
     OpFoldResult one = rewriter.getIndexAttr(1);

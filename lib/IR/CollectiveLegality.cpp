@@ -24,8 +24,8 @@ static std::string describeNeed(const LayoutStep &step,
                          "over {1}, and another target dimension",
                          step.dim, axes);
   case LayoutStep::Permute:
-    return llvm::formatv("an operand whose dimension {0} is split over {1} in "
-                         "some order",
+    return llvm::formatv("an operand whose dimension {0} is split evenly over "
+                         "{1} in some order",
                          step.dim, axes);
   case LayoutStep::AllSlice:
     return "an operand that is whole over " + axes;

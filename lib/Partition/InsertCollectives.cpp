@@ -154,9 +154,8 @@ LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
                             << "from " << getSharding(op.getInput()) << " to "
                             << getSharding(op.getResult()) << " on shape ["
                             << op.getInput().getType().getShape()
-                            << "] has no sequence of collectives: ";
-  diag << "sub-axes of one axis must nest, and a finished value is not made a "
-          "maximum";
+                            << "] has no sequence of collectives: sub-axes of "
+                               "one axis must nest";
   diag.attachNote() << "fix: all-gather or all-reduce the value first";
   return diag;
 }

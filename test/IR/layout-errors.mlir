@@ -16,8 +16,7 @@ func.func @half_a_unit_r4(%x: tensor<12xf32, #units>) -> tensor<12xf32, #even> {
 }
 // expected-note @below {{the operand is laid out here: #tp.sharding<@mesh, [{"tp", unit = 4}]>}}
 func.func @collective_that_changes_the_unit_r11(%x: tensor<12xf32, #tp.sharding<@mesh, [{"tp", unit = 4}]>>) -> tensor<12xf32, #even> {
-  // expected-error @below {{'tp.collective_permute': its result should be #tp.sharding<@mesh, [{"tp", unit = 4}]> [R11]}}
-  // expected-note @below {{fix: declare the result so}}
+  // expected-error @below {{'tp.collective_permute': needs an operand whose dimension 0 is split evenly over "tp" in some order [R11]}}
   // expected-note @below {{fix: instead reshard it to #tp.sharding<@mesh, [{"tp"}]>}}
   %y = tp.collective_permute %x dim 0 to {"tp"} : (tensor<12xf32, #units>) -> tensor<12xf32, #even>
   return %y : tensor<12xf32, #even>
@@ -31,8 +30,8 @@ tp.mesh @mesh = <["tp"=3]>
 #rows = #tp.sharding<@mesh, [{"tp"}, {}]>
 // expected-note @below {{this value is split so}}
 func.func @units_across_rows_r6(%x: tensor<12xf32, #units>) -> tensor<6x2xf32, #rows> {
-  // expected-error @below {{'tp.reshape': splits 'f0' of 6 (operand 0, dimension 0) over 3 ranks, which would cut one in pieces [R6]}}
-  // expected-note @below {{fix: split it over 1, 2, 3, 6 ranks}}
+  // expected-error @below {{'tp.reshape': splits 'f1' of 2 (operand 0, dimension 0) over 3 ranks, which would cut one in pieces [R6]}}
+  // expected-note @below {{fix: split it over 1, 2 ranks}}
   // expected-note @below {{fix: all-gather the dimension before this operation; the result is then #tp.sharding<@mesh, [{}, {}]>}}
   %y = tp.reshape %x : (tensor<12xf32, #units>) -> tensor<6x2xf32, #rows>
   return %y : tensor<6x2xf32, #rows>
@@ -47,8 +46,8 @@ tp.mesh @mesh = <["tp"=6]>
 #nested = #tp.sharding<@mesh, [{"tp":(1)3}, {"tp":(3)2}]>
 // expected-note @below {{this value is split so}}
 func.func @nested_is_not_flat_r6(%x: tensor<15xf32, #flat>) -> tensor<3x5xf32, #nested> {
-  // expected-error @below {{'tp.reshape': splits 'f1' of 5 (operand 0, dimension 0) over 2 ranks, which would cut one in pieces [R6]}}
-  // expected-note @below {{fix: split it over 1, 5 ranks}}
+  // expected-error @below {{'tp.reshape': splits 'f0' of 3 (operand 0, dimension 0) over 6 ranks, which would cut one in pieces [R6]}}
+  // expected-note @below {{fix: split it over 1, 3 ranks}}
   // expected-note @below {{fix: all-gather the dimension before this operation; the result is then #tp.sharding<@mesh, [{}, {}]>}}
   %y = tp.reshape %x : (tensor<15xf32, #flat>) -> tensor<3x5xf32, #nested>
   return %y : tensor<3x5xf32, #nested>
@@ -119,7 +118,7 @@ tp.mesh @mesh = <["tp"=4]>
 // expected-note @below {{the other layout is given here}}
 func.func @two_kv_heads_on_four_ranks_r4(%q: tensor<1x3x8x2xf32, #q>, %k: tensor<1x5x2x2xf32, #q>) -> tensor<1x3x8x2xf32, #q> {
   // expected-error @below {{'tp.attention': 'kv_heads' of 2 is split over "tp":(1)2 in operand 0 but is split over "tp" in operand 1 [R4]}}
-  // expected-note @below {{fix: all-gather dimension 2 of operand 1 over "tp":(2)2}}
+  // expected-note @below {{fix: reshard operand 1 to the layout of operand 0: #tp.sharding<@mesh, [{}, {}, {"tp":(1)2}, {}]>}}
   %o = tp.attention %q, %k, %k {scale = 0.5 : f64} : (tensor<1x3x8x2xf32, #q>, tensor<1x5x2x2xf32, #q>, tensor<1x5x2x2xf32, #q>) -> tensor<1x3x8x2xf32, #q>
   return %o : tensor<1x3x8x2xf32, #q>
 }
