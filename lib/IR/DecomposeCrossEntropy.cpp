@@ -63,7 +63,18 @@ private:
     if (op.getIgnoreIndex())
       loss = MulOp::create(builder, loc, tokens, loss, counts);
     return DivOp::create(builder, loc, op.getResult().getType(),
-                         overTokens(loss), overTokens(counts));
+                         overTokens(loss), atLeastOne(overTokens(counts)));
+  }
+
+  /// A sum of no losses, 0, is divided by 1.
+  Value atLeastOne(Value number) {
+    if (!op.getIgnoreIndex() && tokens.getNumElements() != 0)
+      return number;
+    auto scalar = cast<RankedTensorType>(number.getType());
+    Value one = ConstantOp::create(
+        builder, loc, scalar,
+        DenseElementsAttr::get(scalar, builder.getFloatAttr(element, 1)));
+    return MaximumOp::create(builder, loc, scalar, number, one);
   }
 
   /// 1 for a token that counts, 0 for the others.

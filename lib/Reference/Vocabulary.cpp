@@ -135,7 +135,12 @@ template <class S> static llvm::Error evaluateCrossEntropy(RankCall<S> &call) {
                           targets.integers[i]);
     ++number;
   }
-  llvm::Expected<S> share = invert(call.op, fromInteger<S>(number));
+  S divisor = fromInteger<S>(number);
+  // A sum of no losses, 0, is divided by 1.
+  if (op.getIgnoreIndex() || targets.size() == 0)
+    divisor =
+        takeLarger(getOrderKey(call.session.key), divisor, fromInteger<S>(1));
+  llvm::Expected<S> share = invert(call.op, divisor);
   if (!share)
     return share.takeError();
   call.result().values.front() = total * *share;

@@ -23,7 +23,9 @@
 // CHECK: %[[MASKED:.*]] = tp.mul %[[LOSS]], %[[COUNTS]]
 // CHECK: %[[TOTAL:.*]] = tp.reduce sum %[[MASKED]] over [0]
 // CHECK: %[[NUMBER:.*]] = tp.reduce sum %[[COUNTS]] over [0]
-// CHECK: %[[MEAN:.*]] = tp.div %[[TOTAL]], %[[NUMBER]]
+// CHECK: %[[ONE:.*]] = tp.constant dense<1.0{{.*}}> : tensor<f32>
+// CHECK: %[[DIVISOR:.*]] = tp.maximum %[[NUMBER]], %[[ONE]]
+// CHECK: %[[MEAN:.*]] = tp.div %[[TOTAL]], %[[DIVISOR]]
 // CHECK: return %[[MEAN]]
 func.func @ignored_and_smoothed(%x: tensor<3x12xf32>, %t: tensor<3xi32>) -> tensor<f32> {
   %l = tp.cross_entropy %x, %t {ignore_index = -7 : i64, label_smoothing = 0.25 : f64, vocabulary = 11 : i64}

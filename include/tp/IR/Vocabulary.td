@@ -65,7 +65,7 @@ def TP_CrossEntropyOp : TP_Op<"cross_entropy", [DeclareOpInterfaceMethods<
         lse - (1 - s) x_t - s/K sum over k < K of x_k
 
     The result is its mean over the tokens whose target is not `ignore_index`;
-    NaN if there are none. A target outside [0, K) is a run-time error.
+    0 if there are none. A target outside [0, K) is a run-time error.
 
     This is a short form: `tp-decompose-cross-entropy`, which `tp-plan` runs
     first, writes it as a maximum, exponentials, sums and `tp.take_target`, so
