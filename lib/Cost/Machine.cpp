@@ -152,7 +152,7 @@ static std::string findInShare(StringRef name) {
   std::string program = sys::fs::getMainExecutable(nullptr, &anchor);
   SmallString<256> folder(sys::path::parent_path(program));
   for (int level = 0; level < 3; ++level) {
-    folder = sys::path::parent_path(folder);
+    sys::path::remove_filename(folder);
     SmallString<256> file(folder);
     sys::path::append(file, "share", "machines", name + ".yaml");
     if (sys::fs::exists(file))
