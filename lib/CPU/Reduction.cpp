@@ -78,9 +78,9 @@ struct LowerIntegerReduce : OpRewritePattern<ReduceOp> {
         [&](OpBuilder &builder, Location loc, ValueRange x) {
           Value value = dropUncounted(builder, loc, op, x[0]);
           bool isMax = op.getKind() == ReductionKind::Max;
-          Value total = isMax ? takeLarger(builder, loc, x[1], value)
-                              : Value(arith::AddIOp::create(builder, loc, x[1],
-                                                            value));
+          Value total =
+              isMax ? takeLarger(builder, loc, x[1], value)
+                    : Value(arith::AddIOp::create(builder, loc, x[1], value));
           linalg::YieldOp::create(builder, loc, total);
         });
     return success();
