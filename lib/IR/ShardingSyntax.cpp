@@ -60,8 +60,8 @@ int64_t MeshAttr::getStride(unsigned index) const {
   return stride;
 }
 
-Attribute MeshAttr::parse(AsmParser &parser, Type) {
-  SmallVector<MeshAxisAttr> axes;
+ParseResult tp::parseMeshAxes(AsmParser &parser,
+                              SmallVectorImpl<MeshAxisAttr> &axes) {
   auto parseAxis = [&]() -> ParseResult {
     std::string name;
     int64_t size = 0;
@@ -71,9 +71,22 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
     axes.push_back(MeshAxisAttr::get(parser.getContext(), name, size));
     return success();
   };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        parseAxis);
+}
+
+void tp::printMeshAxes(AsmPrinter &printer, ArrayRef<MeshAxisAttr> axes) {
+  printer << "[";
+  llvm::interleaveComma(axes, printer, [&](MeshAxisAttr axis) {
+    printer << '"' << axis.getName() << "\"=" << axis.getSize();
+  });
+  printer << "]";
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  SmallVector<MeshAxisAttr> axes;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
+  if (parser.parseLess() || parseMeshAxes(parser, axes) ||
       parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
@@ -81,11 +94,9 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 }
 
 void MeshAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(getAxes(), printer, [&](MeshAxisAttr axis) {
-    printer << '"' << axis.getName() << "\"=" << axis.getSize();
-  });
-  printer << "]>";
+  printer << "<";
+  printMeshAxes(printer, getAxes());
+  printer << ">";
 }
 
 //===- AxisRefAttr --------------------------------------------------------===//
@@ -144,9 +155,8 @@ void AxisRefAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-/// `{"dp", "tp":(1)4}`, as the axes of a collective.
-static ParseResult parseAxisList(AsmParser &parser,
-                                 SmallVectorImpl<AxisRefAttr> &axes) {
+ParseResult tp::parseAxisList(AsmParser &parser,
+                              SmallVectorImpl<AxisRefAttr> &axes) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Braces, [&]() -> ParseResult {
         FailureOr<AxisRefAttr> ref = parseAxisRef(parser);
@@ -157,7 +167,7 @@ static ParseResult parseAxisList(AsmParser &parser,
       });
 }
 
-static void printAxisList(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
+void tp::printAxisList(AsmPrinter &printer, ArrayRef<AxisRefAttr> axes) {
   printer << "{";
   llvm::interleaveComma(axes, printer,
                         [&](AxisRefAttr ref) { printAxisRef(printer, ref); });

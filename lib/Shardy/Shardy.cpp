@@ -27,20 +27,10 @@ static Attribute parseMeshBody(AsmParser &parser) {
   SmallVector<MeshAxisAttr> axes;
   SmallVector<int64_t> devices;
   SMLoc loc = parser.getCurrentLocation();
-  auto parseAxis = [&]() -> ParseResult {
-    std::string name;
-    int64_t size = 0;
-    if (parser.parseString(&name) || parser.parseEqual() ||
-        parser.parseInteger(size))
-      return failure();
-    axes.push_back(MeshAxisAttr::get(parser.getContext(), name, size));
-    return success();
-  };
   auto parseDevice = [&]() -> ParseResult {
     return parser.parseInteger(devices.emplace_back());
   };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+  if (parser.parseLess() || parseMeshAxes(parser, axes))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
       (parser.parseKeyword("device_ids") || parser.parseEqual() ||
@@ -64,11 +54,8 @@ Attribute sdy::MeshAttr::parse(AsmParser &parser, Type) {
 }
 
 void sdy::MeshAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(getAxes().getAxes(), printer, [&](MeshAxisAttr axis) {
-    printer << '"' << axis.getName() << "\"=" << axis.getSize();
-  });
-  printer << "]";
+  printer << "<";
+  printMeshAxes(printer, getAxes().getAxes());
   if (!getDeviceIds().empty()) {
     printer << ", device_ids=[";
     llvm::interleaveComma(getDeviceIds(), printer);
@@ -136,20 +123,6 @@ void DimensionShardingAttr::print(AsmPrinter &printer) const {
 
 //===- TensorShardingAttr -------------------------------------------------===//
 
-static ParseResult parseAxisSet(AsmParser &parser,
-                                SmallVectorImpl<AxisRefAttr> &axes) {
-  auto parseEntry = [&]() -> ParseResult {
-    FailureOr<AxisRefAttr> ref = parseAxisRef(parser);
-    if (failed(ref))
-      return failure();
-    axes.push_back(*ref);
-    return success();
-  };
-  return failure(
-      parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseEntry));
-}
-
 static ParseResult parseMeshOrRef(AsmParser &parser, Attribute &mesh) {
   if (failed(parser.parseOptionalKeyword("mesh"))) {
     FlatSymbolRefAttr name;
@@ -181,7 +154,8 @@ static TensorShardingAttr parseTensorSharding(AsmParser &parser) {
     bool isReplicated = succeeded(parser.parseOptionalKeyword("replicated"));
     if (!isReplicated && parser.parseKeyword("unreduced"))
       return {};
-    if (parseAxisSet(parser, isReplicated ? replicated : unreduced))
+    if (parser.parseEqual() ||
+        parseAxisList(parser, isReplicated ? replicated : unreduced))
       return {};
   }
   if (parser.parseGreater())
@@ -194,10 +168,8 @@ static void printAxisSet(AsmPrinter &printer, StringRef name,
                          ArrayRef<AxisRefAttr> axes) {
   if (axes.empty())
     return;
-  printer << ", " << name << "={";
-  llvm::interleaveComma(axes, printer,
-                        [&](AxisRefAttr ref) { printAxisRef(printer, ref); });
-  printer << "}";
+  printer << ", " << name << "=";
+  printAxisList(printer, axes);
 }
 
 Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {

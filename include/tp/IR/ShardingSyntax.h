@@ -11,6 +11,17 @@ namespace tp {
 mlir::FailureOr<AxisRefAttr> parseAxisRef(mlir::AsmParser &parser);
 void printAxisRef(mlir::AsmPrinter &printer, AxisRefAttr ref);
 
+/// Several of them: `{"dp", "tp":(1)4}`.
+mlir::ParseResult parseAxisList(mlir::AsmParser &parser,
+                                llvm::SmallVectorImpl<AxisRefAttr> &axes);
+void printAxisList(mlir::AsmPrinter &printer, llvm::ArrayRef<AxisRefAttr> axes);
+
+/// The axes of a mesh: `["dp"=2, "tp"=4]`.
+mlir::ParseResult parseMeshAxes(mlir::AsmParser &parser,
+                                llvm::SmallVectorImpl<MeshAxisAttr> &axes);
+void printMeshAxes(mlir::AsmPrinter &printer,
+                   llvm::ArrayRef<MeshAxisAttr> axes);
+
 } // namespace tp
 
 #endif // TP_IR_SHARDINGSYNTAX_H
