@@ -37,6 +37,14 @@ static TPReduction toReduction(int64_t kind) {
   return static_cast<TPReduction>(kind);
 }
 
+static Call makeCall(CollectiveOp op, int64_t dtype, int64_t site) {
+  Call call;
+  call.op = op;
+  call.dtype = toDataType(dtype);
+  call.site = site;
+  return call;
+}
+
 static void runGrouped(Call &call, const Groups &groups, void *out,
                        const void *in, const Pieces &pieces = {}) {
   Communicator &communicator = requireContext().communicator;
@@ -60,12 +68,9 @@ void tp_all_reduce(void *out, const void *in, int64_t count, int64_t dtype,
                    int64_t kind, const int64_t *groups, int64_t numGroups,
                    int64_t groupSize, int64_t site) {
   guarded("tp_all_reduce", [&] {
-    Call call;
-    call.op = CollectiveOp::AllReduce;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::AllReduce, dtype, site);
     call.kind = toReduction(kind);
     call.sizes[0] = count;
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in);
   });
 }
@@ -74,11 +79,8 @@ void tp_all_gather(void *out, const void *in, int64_t outer, int64_t inner,
                    int64_t dtype, const int64_t *groups, int64_t numGroups,
                    int64_t groupSize, int64_t site) {
   guarded("tp_all_gather", [&] {
-    Call call;
-    call.op = CollectiveOp::AllGather;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::AllGather, dtype, site);
     call.sizes = {outer, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in);
   });
 }
@@ -88,11 +90,8 @@ void tp_all_gather_v(void *out, const void *in, int64_t outer, int64_t inner,
                      const int64_t *groups, int64_t numGroups,
                      int64_t groupSize, int64_t site) {
   guarded("tp_all_gather_v", [&] {
-    Call call;
-    call.op = CollectiveOp::AllGather;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::AllGather, dtype, site);
     call.sizes = {outer, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in, {pieces});
   });
 }
@@ -101,12 +100,9 @@ void tp_reduce_scatter(void *out, const void *in, int64_t outer, int64_t inner,
                        int64_t dtype, int64_t kind, const int64_t *groups,
                        int64_t numGroups, int64_t groupSize, int64_t site) {
   guarded("tp_reduce_scatter", [&] {
-    Call call;
-    call.op = CollectiveOp::ReduceScatter;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::ReduceScatter, dtype, site);
     call.kind = toReduction(kind);
     call.sizes = {outer, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in);
   });
 }
@@ -116,12 +112,9 @@ void tp_reduce_scatter_v(void *out, const void *in, int64_t outer,
                          const int64_t *pieces, const int64_t *groups,
                          int64_t numGroups, int64_t groupSize, int64_t site) {
   guarded("tp_reduce_scatter_v", [&] {
-    Call call;
-    call.op = CollectiveOp::ReduceScatter;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::ReduceScatter, dtype, site);
     call.kind = toReduction(kind);
     call.sizes = {outer, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in, {pieces});
   });
 }
@@ -131,12 +124,9 @@ void tp_all_to_all(void *out, const void *in, int64_t outer, int64_t dim0,
                    int64_t sourceFirst, int64_t dtype, const int64_t *groups,
                    int64_t numGroups, int64_t groupSize, int64_t site) {
   guarded("tp_all_to_all", [&] {
-    Call call;
-    call.op = CollectiveOp::AllToAll;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::AllToAll, dtype, site);
     call.sourceFirst = sourceFirst != 0;
     call.sizes = {outer, dim0, middle, dim1, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in);
   });
 }
@@ -147,12 +137,9 @@ void tp_all_to_all_v(void *out, const void *in, int64_t outer, int64_t middle,
                      const int64_t *groups, int64_t numGroups,
                      int64_t groupSize, int64_t site) {
   guarded("tp_all_to_all_v", [&] {
-    Call call;
-    call.op = CollectiveOp::AllToAll;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::AllToAll, dtype, site);
     call.sourceFirst = sourceFirst != 0;
     call.sizes = {outer, 0, middle, 0, inner};
-    call.site = site;
     runGrouped(call, {groups, numGroups, groupSize}, out, in,
                {sourcePieces, targetPieces});
   });
@@ -163,11 +150,8 @@ void tp_collective_permute(void *out, const void *in, int64_t count,
                            int64_t numPairs, int64_t site) {
   guarded("tp_collective_permute", [&] {
     Communicator &communicator = requireContext().communicator;
-    Call call;
-    call.op = CollectiveOp::Permute;
-    call.dtype = toDataType(dtype);
+    Call call = makeCall(CollectiveOp::Permute, dtype, site);
     call.sizes[0] = count;
-    call.site = site;
     call.group = communicator.allRanks();
     call.pairs = communicator.findPairs(pairs, numPairs);
     communicator.run(call, out, in);
@@ -179,10 +163,7 @@ void tp_collective_permute_v(void *out, const void *in, int64_t dtype,
                              int64_t numPairs, int64_t site) {
   guarded("tp_collective_permute_v", [&] {
     Communicator &communicator = requireContext().communicator;
-    Call call;
-    call.op = CollectiveOp::Permute;
-    call.dtype = toDataType(dtype);
-    call.site = site;
+    Call call = makeCall(CollectiveOp::Permute, dtype, site);
     call.group = communicator.allRanks();
     call.pairs = communicator.findPairs(pairs, numPairs);
     call.pieces = {counts, call.group.size()};

@@ -172,15 +172,9 @@ void matmul(T *out, const T *a, const T *b, const MatmulShape &shape) {
       out[i] = T(0);
     return;
   }
-  MatmulShape one = shape;
-  if (!shape.bBatched && !shape.transposeA) {
-    // The rows of all batches follow one another: one large product.
-    one.m = shape.batch * shape.m;
-    one.batch = 1;
-  }
-  for (int64_t i = 0; i < one.batch; ++i)
-    multiply(out + i * one.m * one.n, a + i * one.m * one.k,
-             one.bBatched ? b + i * one.k * one.n : b, one);
+  for (int64_t i = 0; i < shape.batch; ++i)
+    multiply(out + i * shape.m * shape.n, a + i * shape.m * shape.k,
+             shape.bBatched ? b + i * shape.k * shape.n : b, shape);
 }
 
 template void matmul(float *, const float *, const float *,

@@ -56,6 +56,7 @@ void splitMatmul(T *out, const T *a, const T *b, const MatmulShape &shape) {
   bool rowsFollow = !shape.bBatched && !shape.transposeA;
   MatmulShape one = shape;
   if (rowsFollow) {
+    // The rows of all batches follow one another: one large product.
     one.m = shape.batch * shape.m;
     one.batch = 1;
   }
