@@ -24,3 +24,11 @@ LogicalResult tp::writeReport(ModuleOp module, StringRef path, StringRef text) {
                               << "': " << error.message();
   return success();
 }
+
+LogicalResult tp::checkReportFormat(ModuleOp module, StringRef flag,
+                                    StringRef format) {
+  if (format == "text" || format == "json")
+    return success();
+  return module.emitError()
+         << flag << " knows no format '" << format << "'; use text or json";
+}

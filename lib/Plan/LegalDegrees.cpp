@@ -119,9 +119,8 @@ struct LegalDegreesPass : tp::impl::LegalDegreesBase<LegalDegreesPass> {
 
 private:
   LogicalResult run(ModuleOp module) {
-    if (format != "text" && format != "json")
-      return module.emitError() << "tp-legal-degrees knows no format '"
-                                << format << "'; use text or json";
+    if (failed(checkReportFormat(module, getArgument(), format)))
+      return failure();
     if (max < 1 || max > maxDegree)
       return module.emitError()
              << "max=" << int64_t(max) << " is not in [1, " << maxDegree << "]";

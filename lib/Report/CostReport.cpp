@@ -27,9 +27,8 @@ struct CostReportPass : tp::impl::CostReportBase<CostReportPass> {
 
 private:
   LogicalResult run(ModuleOp module) {
-    if (format != "text" && format != "json")
-      return module.emitError() << "tp-cost-report knows no format '" << format
-                                << "'; use text or json";
+    if (failed(checkReportFormat(module, getArgument(), format)))
+      return failure();
     FailureOr<Machine> loaded = loadMachine(module, machine);
     if (failed(loaded))
       return failure();

@@ -252,9 +252,8 @@ struct PrintSlicesPass : tp::impl::PrintSlicesBase<PrintSlicesPass> {
 
 private:
   LogicalResult run(ModuleOp module) {
-    if (format != "text" && format != "json")
-      return module.emitError() << "tp-print-slices knows no format '" << format
-                                << "'; use text or json";
+    if (failed(checkReportFormat(module, getArgument(), format)))
+      return failure();
     FailureOr<MeshAttr> mesh = findMesh(module);
     if (failed(mesh))
       return failure();

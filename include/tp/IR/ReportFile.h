@@ -14,6 +14,11 @@ namespace tp {
 mlir::LogicalResult writeReport(mlir::ModuleOp module, llvm::StringRef path,
                                 llvm::StringRef text);
 
+/// Refuses a `format` other than text and json for the pass called `flag`.
+mlir::LogicalResult checkReportFormat(mlir::ModuleOp module,
+                                      llvm::StringRef flag,
+                                      llvm::StringRef format);
+
 } // namespace tp
 
 #endif // TP_IR_REPORTFILE_H
