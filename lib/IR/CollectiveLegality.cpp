@@ -86,12 +86,9 @@ private:
 bool ConversionChecker::isAlreadyUsed(const LayoutStep &step) const {
   if (step.kind != LayoutStep::AllSlice && step.kind != LayoutStep::ToUnreduced)
     return false;
-  AxisParts used(before.unreduced);
-  for (const DimLayout &dim : before.dims)
-    llvm::append_range(used, dim.parts);
+  AxisParts used = before.getUsedParts();
   return llvm::any_of(step.parts, [&](const AxisPart &part) {
-    return llvm::any_of(
-        used, [&](const AxisPart &known) { return part.overlaps(known); });
+    return overlapsAny(part, used);
   });
 }
 

@@ -126,13 +126,10 @@ std::string FixFinder::describeChange(unsigned tensor, const Layout &after,
 
 /// Whether no axis is used twice.
 static bool isDisjoint(const Layout &layout) {
-  AxisParts all(layout.unreduced);
-  for (const DimLayout &dim : layout.dims)
-    llvm::append_range(all, dim.parts);
+  AxisParts all = layout.getUsedParts();
   for (auto [i, part] : llvm::enumerate(all))
-    for (const AxisPart &other : ArrayRef(all).take_front(i))
-      if (part.overlaps(other))
-        return false;
+    if (overlapsAny(part, ArrayRef(all).take_front(i)))
+      return false;
   return true;
 }
 

@@ -216,11 +216,7 @@ void OperationChecker::checkAxesUsedOnce() {
   for (unsigned i = 0; i < splits.size(); ++i)
     for (unsigned j = 0; j < i; ++j)
       for (const AxisPart &part : splits[i].parts) {
-        auto overlaps = [&](const AxisPart &other) {
-          return part.overlaps(other);
-        };
-        if (!agreed[i] || !agreed[j] ||
-            llvm::none_of(splits[j].parts, overlaps))
+        if (!agreed[i] || !agreed[j] || !overlapsAny(part, splits[j].parts))
           continue;
         Finding &finding =
             add(Finding::UsedTwice, "R9",

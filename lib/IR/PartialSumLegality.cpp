@@ -130,13 +130,10 @@ void OperationChecker::checkKinds() {
 
 // R3: the other operands are whole on the axes of a partial one.
 void OperationChecker::checkProduct(unsigned operand, unsigned other) {
-  AxisParts used(layouts[other].unreduced);
-  for (const DimLayout &dim : layouts[other].dims)
-    llvm::append_range(used, dim.parts);
+  AxisParts used = layouts[other].getUsedParts();
   AxisParts shared;
   for (const AxisPart &axis : normalizeSet(layouts[operand].unreduced))
-    if (llvm::any_of(used,
-                     [&](const AxisPart &part) { return part.overlaps(axis); }))
+    if (overlapsAny(axis, used))
       shared.push_back(axis);
   // A pair that is reported already, from the other side or as R4.
   bool known = llvm::any_of(findings.all, [&](const Finding &finding) {

@@ -234,6 +234,18 @@ ShardingRule ReshapeOp::getShardingRule() {
       .build();
 }
 
+/// The rule of an operation that moves the elements of its one operand.
+static ShardingRule buildMove(ShardingRuleBuilder &builder,
+                              ArrayRef<DimFactors> input,
+                              ArrayRef<DimFactors> result) {
+  return builder.operand(input)
+      .result(result)
+      .linearIn({0})
+      .movesData()
+      .work(0)
+      .build();
+}
+
 ShardingRule TransposeOp::getShardingRule() {
   ShardingRuleBuilder builder;
   SmallVector<DimFactors> input, result;
@@ -241,12 +253,7 @@ ShardingRule TransposeOp::getShardingRule() {
     input.push_back({builder.factor("d" + std::to_string(index), size)});
   for (int64_t dim : getPermutation())
     result.push_back(input[dim]);
-  return builder.operand(input)
-      .result(result)
-      .linearIn({0})
-      .movesData()
-      .work(0)
-      .build();
+  return buildMove(builder, input, result);
 }
 
 ShardingRule SliceOp::getShardingRule() {
@@ -263,12 +270,7 @@ ShardingRule SliceOp::getShardingRule() {
                                           FactorKind::Whole)}
               : input.back());
   }
-  return builder.operand(input)
-      .result(result)
-      .linearIn({0})
-      .movesData()
-      .work(0)
-      .build();
+  return buildMove(builder, input, result);
 }
 
 ShardingRule BroadcastOp::getShardingRule() {
@@ -279,12 +281,7 @@ ShardingRule BroadcastOp::getShardingRule() {
     if (!llvm::is_contained(getDimensions(), static_cast<int64_t>(index)))
       input.push_back(result.back());
   }
-  return builder.operand(input)
-      .result(result)
-      .linearIn({0})
-      .movesData()
-      .work(0)
-      .build();
+  return buildMove(builder, input, result);
 }
 
 ShardingRule ConcatOp::getShardingRule() {

@@ -141,6 +141,11 @@ static const AxisPart *findCover(ArrayRef<AxisPart> set, const AxisPart &part) {
   return nullptr;
 }
 
+bool tp::overlapsAny(const AxisPart &part, ArrayRef<AxisPart> others) {
+  return llvm::any_of(
+      others, [&](const AxisPart &other) { return part.overlaps(other); });
+}
+
 bool tp::containsParts(ArrayRef<AxisPart> set, ArrayRef<AxisPart> parts) {
   for (AxisPart part : parts) {
     while (part.size > 1) {
@@ -155,6 +160,19 @@ bool tp::containsParts(ArrayRef<AxisPart> set, ArrayRef<AxisPart> parts) {
 }
 
 //===- Layouts ------------------------------------------------------------===//
+
+AxisParts Layout::getSplitParts() const {
+  AxisParts parts;
+  for (const DimLayout &dim : dims)
+    llvm::append_range(parts, dim.parts);
+  return parts;
+}
+
+AxisParts Layout::getUsedParts() const {
+  AxisParts parts(unreduced);
+  llvm::append_range(parts, getSplitParts());
+  return parts;
+}
 
 bool Layout::isWhole() const {
   return unreduced.empty() && llvm::all_of(dims, [](const DimLayout &dim) {

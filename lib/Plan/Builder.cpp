@@ -236,10 +236,10 @@ bool ProblemBuilder::isHomeAllowed(unsigned value, const Layout &layout) const {
     return false;
   if (!graph.values[value].isParameter)
     return true;
-  AxisParts used = usedParts(layout, false);
+  AxisParts used = layout.getSplitParts();
   bool mustSplit = isContracted[value] && weights != Weights::Free;
   for (auto [index, part] : llvm::enumerate(axes.parts)) {
-    bool isUsed = covers(used, part);
+    bool isUsed = containsParts(used, part);
     if (axes.isData[index] && isUsed)
       return false;
     bool excused =

@@ -24,12 +24,6 @@ struct NodeChoices {
   std::vector<Price> prices;
 };
 
-/// The parts that split a dimension and, if asked for, those left unreduced.
-AxisParts usedParts(const Layout &layout, bool withUnreduced);
-
-/// Whether `parts` hold all of `part`, in one piece or in several.
-bool covers(llvm::ArrayRef<AxisPart> parts, const AxisPart &part);
-
 /// Whether an operand has a dimension that the operation sums over.
 bool isContractedDim(const ShardingRule &rule, unsigned operand);
 

@@ -9,19 +9,6 @@ using namespace tp;
 
 //===- Constraints on one strategy ----------------------------------------===//
 
-AxisParts tp::usedParts(const Layout &layout, bool withUnreduced) {
-  AxisParts used;
-  for (const DimLayout &dim : layout.dims)
-    llvm::append_range(used, dim.parts);
-  if (withUnreduced)
-    llvm::append_range(used, layout.unreduced);
-  return used;
-}
-
-bool tp::covers(ArrayRef<AxisPart> parts, const AxisPart &part) {
-  return subtractParts(part, parts).empty();
-}
-
 bool ProblemBuilder::isExcused(int64_t groups, unsigned index) const {
   return groups != 0 && axes.parts[index].pre >= groups;
 }
@@ -82,13 +69,13 @@ bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
     if (!graph.values[graph.nodes[node].operands[operand]].isParameter ||
         !isContractedDim(rule, operand))
       continue;
-    AxisParts used = usedParts(strategy.layouts[operand], false);
+    AxisParts used = strategy.layouts[operand].getSplitParts();
     auto projection = groupProjections.find({node, operand});
     int64_t groups =
         projection == groupProjections.end() ? 0 : projection->second;
     for (auto [index, part] : llvm::enumerate(axes.parts)) {
       bool excused = axes.isData[index] || isExcused(groups, index);
-      if (!excused && !covers(used, part))
+      if (!excused && !containsParts(used, part))
         return true;
     }
   }
@@ -154,7 +141,7 @@ bool ProblemBuilder::breaksSequence(unsigned value,
     return llvm::is_contained(model, part);
   };
   if (sequence == SequenceParallel::Off)
-    return llvm::any_of(usedParts(layout, true), isModel);
+    return llvm::any_of(layout.getUsedParts(), isModel);
   return !llvm::all_of(model, [&](const AxisPart &part) {
     return llvm::is_contained(layout.dims[sequenceDim].parts, part);
   });

@@ -219,16 +219,10 @@ void LayoutSpace::addDimEdges(unsigned from, unsigned dim) {
 
 void LayoutSpace::addEdges(unsigned from) {
   const Layout &layout = layouts[from];
-  AxisParts replicated;
-  for (const AxisPart &part : parts) {
-    auto overlaps = [&](const AxisPart &used) { return used.overlaps(part); };
-    bool used = llvm::any_of(layout.unreduced, overlaps) ||
-                llvm::any_of(layout.dims, [&](const DimLayout &dim) {
-                  return llvm::any_of(dim.parts, overlaps);
-                });
-    if (!used)
+  AxisParts replicated, used = layout.getUsedParts();
+  for (const AxisPart &part : parts)
+    if (!overlapsAny(part, used))
       replicated.push_back(part);
-  }
   for (ArrayRef<AxisPart> set :
        {ArrayRef(layout.unreduced), ArrayRef(replicated)})
     for (unsigned mask = 1; mask < 1u << set.size(); ++mask) {

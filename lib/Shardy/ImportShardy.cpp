@@ -57,10 +57,7 @@ static LogicalResult checkReplicated(TensorShardingAttr sharding,
   if (failed(replicated))
     return emitError() << "'replicated' names an axis that the mesh does not "
                           "have";
-  AxisParts used = layout.unreduced;
-  for (const DimLayout &dim : layout.dims)
-    used.append(dim.parts);
-  for (const AxisPart &part : used)
+  for (const AxisPart &part : layout.getUsedParts())
     for (const AxisPart &other : *replicated)
       if (part.overlaps(other))
         return emitError() << "'replicated' names " << toString({other}, mesh)

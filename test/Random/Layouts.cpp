@@ -104,11 +104,6 @@ static bool holdsMaximaOver(Value value, ArrayRef<AxisPart> axes) {
          normalizeSet(getCheckedLayout(value).unreduced) == normalizeSet(axes);
 }
 
-static bool overlapsAny(const AxisPart &part, ArrayRef<AxisPart> others) {
-  return llvm::any_of(
-      others, [&](const AxisPart &other) { return part.overlaps(other); });
-}
-
 /// The axes over which operand 0 is an unfinished maximum, half of the time: no
 /// reshard makes one of a finished value.
 static AxisParts pendingMaxima(Operation *op, Chance &chance) {

@@ -41,6 +41,9 @@ struct AxisPart {
 
 using AxisParts = llvm::SmallVector<AxisPart, 1>;
 
+/// Whether `part` shares a digit with one of `others`.
+bool overlapsAny(const AxisPart &part, llvm::ArrayRef<AxisPart> others);
+
 /// Joins neighbours that together are a larger part of one axis. `dimSize` is
 /// the size, in units, of what the parts split: they are joined only where
 /// nested array_split gives the pieces of the flat one, as it does where it
@@ -102,6 +105,10 @@ struct Layout {
     return layout;
   }
   bool isWhole() const;
+  /// The parts that split a dimension.
+  AxisParts getSplitParts() const;
+  /// The parts that it is unreduced over, and those that split a dimension.
+  AxisParts getUsedParts() const;
   /// Whether the layouts put the same elements of a tensor of `shape` on the
   /// same ranks.
   bool means(const Layout &other, llvm::ArrayRef<int64_t> shape) const;
