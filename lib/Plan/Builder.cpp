@@ -78,7 +78,7 @@ unsigned ProblemBuilder::internCosts(std::vector<Price> vector) {
 LogicalResult ProblemBuilder::findPins() {
   pinned.resize(graph.values.size());
   for (auto [number, value] : llvm::enumerate(graph.values)) {
-    for (auto [sharding, loc] : value.pins) {
+    for (auto [sharding, loc, carrier] : value.pins) {
       auto error = [loc = loc] { return mlir::emitError(loc); };
       FailureOr<Layout> layout = resolve(sharding, model.getMesh(), error);
       if (failed(layout))

@@ -168,10 +168,10 @@ void Explainer::printParameter(Planner &planner, const ParameterGroup &group,
   for (const Layout &home : planner.getHomes(first.argument)) {
     if (home.means(*chosen, shape))
       continue;
-    SmallVector<std::pair<unsigned, Layout>> pins;
+    Changes changes;
     for (const ParameterChoice &member : group.members)
-      pins.push_back({member.argument, home});
-    FailureOr<Solution> other = planner.solve(pins, /*quiet=*/true);
+      changes.pins.push_back({member.argument, home});
+    FailureOr<Solution> other = planner.solve(changes, /*quiet=*/true);
     if (failed(other))
       continue;
     PlanFigures figures = planner.getFigures(*other);

@@ -20,7 +20,7 @@ private:
   /// grows here.
   unsigned addValue(Value source, unsigned producer, std::string name);
   void use(unsigned node, unsigned value);
-  void pin(unsigned value, Type type, Location loc);
+  void pin(unsigned value, Type type, Location loc, const void *carrier);
   unsigned pass(unsigned value, Value source, unsigned instance, Operation *op,
                 OpOperand *operand);
   LogicalResult visitFunction(unsigned instance,
@@ -72,9 +72,10 @@ void GraphBuilder::use(unsigned node, unsigned value) {
   consumer.operands.push_back(value);
 }
 
-void GraphBuilder::pin(unsigned value, Type type, Location loc) {
+void GraphBuilder::pin(unsigned value, Type type, Location loc,
+                       const void *carrier) {
   if (ShardingAttr sharding = getSharding(type))
-    graph.values[value].pins.push_back({sharding, loc});
+    graph.values[value].pins.push_back({sharding, loc, carrier});
 }
 
 /// A value that `op` hands over although it has other users gets a layout of
@@ -124,7 +125,7 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
     return failure();
   for (auto [result, value] : llvm::zip_equal(call.getResults(), results)) {
     graph.valueOf[instance][result] = value;
-    pin(value, result.getType(), call.getLoc());
+    pin(value, result.getType(), call.getLoc(), result.getAsOpaquePointer());
   }
   return success();
 }
@@ -137,7 +138,8 @@ void GraphBuilder::bindArguments(unsigned instance, ArrayRef<unsigned> values) {
     GraphValue &value = graph.values[number];
     value.isParameter |= !!function.getArgAttr(index, parameterAttrName);
     value.isStream |= !!function.getArgAttr(index, streamAttrName);
-    pin(number, argument.getType(), argument.getLoc());
+    pin(number, argument.getType(), argument.getLoc(),
+        argument.getAsOpaquePointer());
   }
 }
 
@@ -164,7 +166,7 @@ void GraphBuilder::visitReturn(unsigned instance, func::ReturnOp op,
                            : pass(value, operand.get(), instance, op, &operand);
     graph.values[leaving].isStream |= isStream;
     pin(leaving, function.getResultTypes()[operand.getOperandNumber()],
-        op.getLoc());
+        op.getLoc(), &operand);
     results.push_back(leaving);
   }
 }
@@ -189,7 +191,7 @@ LogicalResult GraphBuilder::visitOp(unsigned instance, Operation *op) {
     unsigned value = addValue(result, node, name);
     graph.valueOf[instance][result] = value;
     graph.values[value].isStream = op->hasAttr(streamAttrName);
-    pin(value, result.getType(), op->getLoc());
+    pin(value, result.getType(), op->getLoc(), result.getAsOpaquePointer());
   }
   return success();
 }

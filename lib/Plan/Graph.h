@@ -39,6 +39,15 @@ struct GraphNode {
   unsigned number = 0;
 };
 
+/// An encoding that the source gives a value.
+struct SourcePin {
+  ShardingAttr sharding;
+  mlir::Location location;
+  /// The SSA value or the operand of a return that carries it, the same in
+  /// every instance of a function.
+  const void *carrier;
+};
+
 /// A tensor, in one place however many functions it passes through.
 struct GraphValue {
   mlir::RankedTensorType type;
@@ -48,8 +57,7 @@ struct GraphValue {
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> consumers;
   bool isParameter = false;
   bool isStream = false;
-  /// Encodings that the source gives the value, with the place of each.
-  llvm::SmallVector<std::pair<ShardingAttr, mlir::Location>, 1> pins;
+  llvm::SmallVector<SourcePin, 1> pins;
 };
 
 /// A flat program. Nodes and values are in program order.

@@ -2,6 +2,7 @@
 
 #include "tp/Plan/Planner.h"
 #include "Builder.h"
+#include "PinConflict.h"
 #include "Writer.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -114,17 +115,26 @@ public:
 
   LogicalResult init(const PlanSettings &settings);
 
-  FailureOr<Solution> solve(Pins pins, bool quiet) override;
+  FailureOr<Solution> solve(const Changes &changes, bool quiet) override;
   PlanFigures getFigures(const Solution &solution) const override;
   std::vector<ParameterChoice>
   getParameters(const Solution &solution) const override;
   std::vector<Layout> getHomes(unsigned argument) const override;
   MeshAttr getMesh() const override { return mesh; }
   const Problem &getProblem() const override { return builder->problem; }
+  const Graph &getGraph() const override { return graph; }
+  const ProblemBuilder &getBuilder() const override { return *builder; }
+  const CostModel &getModel() const override { return model; }
   std::string getModelAxes() const override;
   LogicalResult write(const Solution &solution) override;
 
 private:
+  LogicalResult build();
+  PinConflict findConflict() const {
+    return PinConflict(module, graph, model, axes, wishes);
+  }
+  void fixArgument(unsigned argument, const Layout &layout,
+                   Problem &problem) const;
   void addFigures(unsigned value, ArrayRef<unsigned> choices,
                   PlanFigures &figures) const;
   Layout layoutOf(unsigned value, const Solution &solution) const;
@@ -135,6 +145,7 @@ private:
   CostModel model;
   Graph graph;
   PlanAxes axes;
+  PlanWishes wishes;
   std::unique_ptr<ProblemBuilder> builder;
 };
 
@@ -163,30 +174,76 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
   if (failed(built))
     return failure();
   graph = std::move(*built);
+  for (GraphValue &value : graph.values)
+    if (settings.ignorePins)
+      value.pins.clear();
   FailureOr<PlanAxes> chosen = choosePlanAxes(graph, findHeadGroupings(graph),
                                               getMesh(), *isData, *uneven);
   if (failed(chosen))
     return failure();
   axes = std::move(*chosen);
-  PlanWishes wishes{*weights, *sequence, *uneven};
-  builder = std::make_unique<ProblemBuilder>(graph, model, axes, wishes);
-  return builder->build();
+  wishes = {*weights, *sequence, *uneven};
+  return build();
 }
 
-FailureOr<Solution> ModulePlanner::solve(Pins pins, bool quiet) {
-  Problem problem = builder->problem;
-  for (auto [argument, layout] : pins) {
-    const LayoutSpace &space =
-        builder->getSpace(graph.nodes[argument].results[0]);
-    std::optional<unsigned> wanted = space.find(layout);
-    Problem::Variable &variable = problem.variables[argument];
-    std::vector<Price> costs = problem.costVectors[variable.costVector];
-    for (auto [choice, price] : llvm::enumerate(costs))
-      if (!wanted || builder->getLayout(argument, choice, 0) != *wanted)
-        price = Price::infinite();
-    variable.costVector = problem.costVectors.size();
-    problem.costVectors.push_back(std::move(costs));
+/// Where pins are to blame, says which: the first attempt is silent.
+LogicalResult ModulePlanner::build() {
+  auto attempt = [&] {
+    builder = std::make_unique<ProblemBuilder>(graph, model, axes, wishes);
+    return builder->build();
+  };
+  bool hasPins = llvm::any_of(graph.values, [](const GraphValue &value) {
+    return !value.pins.empty();
+  });
+  if (hasPins) {
+    ScopedDiagnosticHandler quiet(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (succeeded(attempt()))
+      return success();
   }
+  if (hasPins && succeeded(findConflict().diagnose()))
+    return failure();
+  return attempt();
+}
+
+void ModulePlanner::fixArgument(unsigned argument, const Layout &layout,
+                                Problem &problem) const {
+  const LayoutSpace &space =
+      builder->getSpace(graph.nodes[argument].results[0]);
+  std::optional<unsigned> wanted = space.find(layout);
+  Problem::Variable &variable = problem.variables[argument];
+  std::vector<Price> costs = problem.costVectors[variable.costVector];
+  for (auto [choice, price] : llvm::enumerate(costs))
+    if (!wanted || builder->getLayout(argument, choice, 0) != *wanted)
+      price = Price::infinite();
+  variable.costVector = problem.costVectors.size();
+  problem.costVectors.push_back(std::move(costs));
+}
+
+/// Forbids `values` every move for which ranks talk. What is left is closed
+/// under shortest paths: a detour over moves that are free is free.
+static void silence(ArrayRef<unsigned> values, Problem &problem) {
+  std::map<unsigned, unsigned> silentTables;
+  for (unsigned value : values) {
+    unsigned &number = problem.values[value].table;
+    auto [entry, isNew] =
+        silentTables.try_emplace(number, problem.tables.size());
+    if (isNew) {
+      DistanceTable table = problem.tables[number];
+      for (Price &price : table.entries)
+        if (price.isFinite() && price.getCollectives() > 0)
+          price = Price::infinite();
+      problem.tables.push_back(std::move(table));
+    }
+    number = entry->second;
+  }
+}
+
+FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
+  Problem problem = builder->problem;
+  for (const auto &[argument, layout] : changes.pins)
+    fixArgument(argument, layout, problem);
+  silence(changes.silentValues, problem);
   llvm::Expected<Solution> solution = tp::solve(problem);
   if (solution)
     return std::move(*solution);
@@ -194,8 +251,11 @@ FailureOr<Solution> ModulePlanner::solve(Pins pins, bool quiet) {
     llvm::consumeError(solution.takeError());
     return failure();
   }
-  return module.emitError()
-         << "cannot be planned: " << llvm::toString(solution.takeError());
+  bool isInfeasible = solution.errorIsA<InfeasibleError>();
+  std::string why = llvm::toString(solution.takeError());
+  if (isInfeasible && succeeded(findConflict().diagnose()))
+    return failure();
+  return module.emitError() << "cannot be planned: " << why;
 }
 
 //===- Figures ------------------------------------------------------------===//

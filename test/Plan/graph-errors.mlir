@@ -94,6 +94,7 @@ tp.mesh @mesh = <["tp"=2]>
 #row = #tp.sharding<@mesh, [{"tp"}, {}]>
 func.func @main(%x: tensor<5x6xf32>) -> tensor<5x6xf32, #row> {
   // expected-error @below {{the pinned layout #tp.sharding<@mesh, [{"tp"}, {}]> of a tensor of shape [5, 6] is not one the planner can use: shards must be even unless uneven=allow}}
+  // expected-note @below {{fix: with uneven=allow the pinned layouts can be met}}
   %y = tp.reshard %x : (tensor<5x6xf32>) -> tensor<5x6xf32, #row>
   return %y : tensor<5x6xf32, #row>
 }
@@ -112,10 +113,13 @@ func.func @main(%x: tensor<3x6xf32>, %cache: tensor<6x3x1xf32>) -> (tensor<3x6xf
 #sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
 #col = #tp.sharding<@mesh, [{}, {"tp"}]>
 // expected-error @below {{cannot be planned: }}
+// expected-note @below {{fix: with weights=stored the pinned layouts can be met}}
 module {
   tp.mesh @mesh = <["tp"=2]>
   func.func @main(%x: tensor<3x6xf32>, %w: tensor<6x10xf32> {tp.parameter}) -> (tensor<3x10xf32>, tensor<3x10xf32>) {
+    // expected-note @below {{pinned here: 'tp.matmul' as #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>, one of 2 pins that contradict each other; without any one of them there is a plan}}
     %a = tp.matmul %x, %w : (tensor<3x6xf32>, tensor<6x10xf32>) -> tensor<3x10xf32, #sum>
+    // expected-note @below {{pinned here: 'tp.matmul' as #tp.sharding<@mesh, [{}, {"tp"}]>, one of 2 pins}}
     %b = tp.matmul %x, %w : (tensor<3x6xf32>, tensor<6x10xf32>) -> tensor<3x10xf32, #col>
     %c = tp.reshard %a : (tensor<3x10xf32, #sum>) -> tensor<3x10xf32>
     %d = tp.reshard %b : (tensor<3x10xf32, #col>) -> tensor<3x10xf32>

@@ -12,6 +12,10 @@
 
 namespace tp {
 
+class CostModel;
+class Graph;
+class ProblemBuilder;
+
 /// Options of tp-plan, as written.
 struct PlanSettings {
   std::string mesh;
@@ -20,6 +24,8 @@ struct PlanSettings {
   std::string weights = "stationary";
   std::string modelAxes;
   std::string uneven = "refuse";
+  /// Plans as if the source gave no layouts; not an option, but a question.
+  bool ignorePins = false;
 };
 
 /// What a plan amounts to in one step of one rank.
@@ -41,6 +47,14 @@ struct ParameterChoice {
   unsigned argument = 0;
 };
 
+/// What a question changes in a problem before it is solved.
+struct Changes {
+  /// Layouts of entry arguments, by number, on top of the module's own pins.
+  llvm::SmallVector<std::pair<unsigned, Layout>> pins;
+  /// Values of the problem that no collective may touch.
+  llvm::SmallVector<unsigned> silentValues;
+};
+
 /// Plans one module. The module is only read until `write`.
 class Planner {
 public:
@@ -49,10 +63,8 @@ public:
   create(mlir::ModuleOp module, const PlanSettings &settings);
   virtual ~Planner() = default;
 
-  /// The cheapest plan. `pins` fixes entry arguments by number, on top of the
-  /// module's own pins. Without a plan: diagnosed unless `quiet`.
-  using Pins = llvm::ArrayRef<std::pair<unsigned, Layout>>;
-  virtual mlir::FailureOr<Solution> solve(Pins pins = {},
+  /// The cheapest plan. Without one: diagnosed unless `quiet`.
+  virtual mlir::FailureOr<Solution> solve(const Changes &changes = {},
                                           bool quiet = false) = 0;
 
   virtual PlanFigures getFigures(const Solution &solution) const = 0;
@@ -62,6 +74,9 @@ public:
   virtual std::vector<Layout> getHomes(unsigned argument) const = 0;
   virtual MeshAttr getMesh() const = 0;
   virtual const Problem &getProblem() const = 0;
+  virtual const Graph &getGraph() const = 0;
+  virtual const ProblemBuilder &getBuilder() const = 0;
+  virtual const CostModel &getModel() const = 0;
   /// Axes that split the model, as `"tp"`.
   virtual std::string getModelAxes() const = 0;
 
