@@ -96,7 +96,9 @@ static void writeParameters(OStream &json, const ParameterFigures &figures) {
   json.attributeObject("parameters", [&] {
     json.attribute("tensors", figures.tensors);
     json.attribute("count", figures.total);
+    json.attribute("padding", figures.padding);
     json.attribute("count_per_rank", figures.perRank);
+    json.attribute("fewest_per_rank", figures.fewestPerRank);
     json.attribute("bytes_per_rank", figures.bytesPerRank);
     json.attribute("gigabytes_per_rank", bytes / 1e9);
     json.attribute("gibibytes_per_rank", bytes / (1 << 30));

@@ -269,6 +269,14 @@ void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   report.operations.push_back({getPlace(op), count, cost});
 }
 
+/// Numbers in the rows of a parameter that its file has.
+static int64_t countStored(RankedTensorType type, StoredAttr stored) {
+  SmallVector<int64_t> shape(type.getShape());
+  if (stored)
+    shape[stored.getDim()] = stored.getSize() * stored.getCount();
+  return llvm::product_of(shape);
+}
+
 LogicalResult Collector::addParameters() {
   ParameterFigures &sums = report.parameters;
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
@@ -276,18 +284,26 @@ LogicalResult Collector::addParameters() {
     if (!tensor || !entry.getArgAttr(index, parameterAttrName))
       continue;
     Layout layout = getCheckedLayout(entry.getArgument(index));
-    int64_t held = 1;
-    for (auto [size, dim] : llvm::zip_equal(tensor.getShape(), layout.dims))
-      held *= getLargestShard(size, dim);
-    auto total = llvm::checkedAdd(sums.total, *numElements(tensor.getShape()));
+    // Of each part of an axis the first rank has most, the last one least.
+    int64_t most = llvm::product_of(
+        getLocalShape(tensor.getShape(), layout, report.mesh, 0));
+    int64_t fewest = llvm::product_of(getLocalShape(
+        tensor.getShape(), layout, report.mesh, report.mesh.getNumRanks() - 1));
+    int64_t ofModel = countStored(
+        tensor, entry.getArgAttrOfType<StoredAttr>(index, storedAttrName));
+    int64_t padding = *numElements(tensor.getShape()) - ofModel;
+    auto total = llvm::checkedAdd(sums.total, ofModel);
+    auto allPadding = llvm::checkedAdd(sums.padding, padding);
     auto bytes = llvm::checkedMulAdd(
-        held, getElementBytes(tensor.getElementType()), sums.bytesPerRank);
-    if (!total || !bytes)
+        most, getElementBytes(tensor.getElementType()), sums.bytesPerRank);
+    if (!total || !allPadding || !bytes)
       return entry.emitOpError() << "has parameters of more than 2^63 - 1 "
                                     "numbers in all, or bytes on a rank";
     ++sums.tensors;
     sums.total = *total;
-    sums.perRank += held;
+    sums.padding = *allPadding;
+    sums.perRank += most;
+    sums.fewestPerRank += fewest;
     sums.bytesPerRank = *bytes;
   }
   return success();

@@ -216,6 +216,12 @@ static void printParameters(const Report &report, llvm::raw_ostream &os) {
   printLine(os, "parameters: " + whole(figures.total) + " in " +
                     whole(figures.tensors) + " tensors, " +
                     whole(figures.perRank) + " a rank");
+  if (figures.padding != 0)
+    printLine(os, "  " + whole(figures.padding) +
+                      " more are padding, which the figures of a rank include");
+  if (figures.fewestPerRank != figures.perRank)
+    printLine(os, "  uneven: " + whole(figures.fewestPerRank) +
+                      " on the rank with the smallest shards");
   printLine(
       os, "  " + whole(figures.bytesPerRank) +
               " bytes a rank = " + decimal(bytes / 1e9) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Run/Compare.h"
+#include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/IR/TP.h"
 #include "tp/Run/Inputs.h"
 #include <cmath>
@@ -56,20 +57,41 @@ void tp::merge(Difference &total, const Difference &other) {
 
 //===- Tolerance ----------------------------------------------------------===//
 
-/// Number of terms behind one element of a result of `op`: what its rule sums
-/// over or must keep whole.
+/// Whether `op` sums over `factor` although it must be whole, as norms and
+/// attention do. What only linear operands have is moved (rope, slice).
+static bool sumsWhole(const ShardingRule &rule, unsigned factor) {
+  auto isLinear = [&](unsigned operand) {
+    return rule.movesData || llvm::any_of(rule.linear, [&](const auto &set) {
+             return llvm::is_contained(set, operand);
+           });
+  };
+  for (auto [operand, dims] : llvm::enumerate(rule.operands))
+    for (const DimFactors &factors : dims)
+      if (llvm::is_contained(factors, factor) && !isLinear(operand))
+        return true;
+  return false;
+}
+
+/// Number of terms summed on the way to one element of a result of `op`: the
+/// product of what its rule sums over at once, and what it sums over first
+/// where that must be whole. A maximum does not round.
 static double reductionLength(Operation *op) {
-  auto rule = dyn_cast<ShardingRuleOpInterface>(op);
-  if (!rule)
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled)
     return 0;
-  double length = 1;
-  for (const Factor &factor : rule.getShardingRule().factors)
-    if (factor.kind != FactorKind::Parallel)
-      length *= std::max<double>(1, static_cast<double>(factor.size));
+  ShardingRule rule = ruled.getShardingRule();
   // A lookup adds zeros: no rounding.
-  if (rule.getShardingRule().lookedUp)
+  if (rule.lookedUp)
     return 1;
-  return length;
+  double summed = 1, wholes = 0;
+  for (auto [index, factor] : llvm::enumerate(rule.factors)) {
+    double size = std::max<double>(1, static_cast<double>(factor.size));
+    if (factor.kind == FactorKind::Sum)
+      summed *= size;
+    if (factor.kind == FactorKind::Whole && sumsWhole(rule, index))
+      wholes += size;
+  }
+  return std::max(summed, wholes);
 }
 
 namespace {
@@ -128,7 +150,11 @@ static double epsilon(func::FuncOp entry) {
 }
 
 double tp::tolerance(func::FuncOp entry) {
+  // As it runs: a loss by its parts, each of which sums over less.
+  OwningOpRef<ModuleOp> module = entry->getParentOfType<ModuleOp>().clone();
+  decomposeCrossEntropy(*module);
+  auto parts = module->lookupSymbol<func::FuncOp>(entry.getSymName());
   SmallVector<double> start(entry.getNumArguments(), 0);
-  double terms = std::max(1.0, PathLength().run(entry, start));
+  double terms = std::max(1.0, PathLength().run(parts, start));
   return 8 * epsilon(entry) * std::sqrt(terms);
 }

@@ -178,6 +178,7 @@ links: [{name: wire, ranks: 0, bandwidth: 1000, latency: 0.5}]
 // UNEVEN: communication 1680000.000
 // UNEVEN: total 1695000.000
 // UNEVEN: parameters: 50 in 1 tensors, 15 a rank
+// UNEVEN-NEXT: uneven: 10 on the rank with the smallest shards
 // UNEVEN-NEXT: 60 bytes a rank
 !split = tensor<10x5xf32, #tp.sharding<@mesh, [{"tp"}, {}]>>
 !whole = tensor<10x5xf32, #tp.sharding<@mesh, [{}, {}]>>

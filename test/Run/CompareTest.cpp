@@ -106,4 +106,33 @@ TEST(Tolerance, FollowsCallsInDoublePrecision) {
                    8 * std::ldexp(1, -53) * 4);
 }
 
+TEST(Tolerance, StagesOfAnOperationAddUp) {
+  // A rotation, a product of 10 terms a score, a mean over 5 keys.
+  EXPECT_DOUBLE_EQ(toleranceOf(R"(
+    func.func @main(%q: tensor<1x5x3x10xf32>, %k: tensor<1x5x3x10xf32>)
+        -> tensor<1x5x3x10xf32> {
+      %r = tp.rope %q {theta = 1.0e4 : f64}
+          : (tensor<1x5x3x10xf32>) -> tensor<1x5x3x10xf32>
+      %o = tp.attention %r, %k, %k {causal, scale = 0.5 : f64}
+          : (tensor<1x5x3x10xf32>, tensor<1x5x3x10xf32>, tensor<1x5x3x10xf32>)
+          -> tensor<1x5x3x10xf32>
+      return %o : tensor<1x5x3x10xf32>
+    })"),
+                   8 * std::ldexp(1, -24) * 4);
+}
+
+TEST(Tolerance, ALossSumsOverClassesThenOverTokens) {
+  // The maximum, spread and subtracted, an exponential, 25 classes, a
+  // logarithm, its difference from the target's logit, 6 tokens, a quotient.
+  EXPECT_DOUBLE_EQ(toleranceOf(R"(
+    func.func @main(%x: tensor<2x3x25xf32>, %t: tensor<2x3xi64>)
+        -> tensor<f32> {
+      %l = tp.cross_entropy %x, %t
+          : (tensor<2x3x25xf32>, tensor<2x3xi64>) -> tensor<f32>
+      return %l : tensor<f32>
+    })"),
+                   8 * std::ldexp(1, -24) *
+                       std::sqrt(1 + 1 + 1 + 1 + 25 + 1 + 1 + 6 + 1));
+}
+
 } // namespace

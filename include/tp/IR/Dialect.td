@@ -31,7 +31,7 @@ def TP_Dialect : Dialect {
     | `tp.name` | arguments, results | a name that survives printing (the checkpoint's, for weights) |
     | `tp.parameter` | arguments | a weight: its layout is a choice of the planner |
     | `tp.stream` | arguments, tp operations | the values between blocks, which `sequence-parallel` constrains |
-    | `tp.like` | results | number of the argument whose layout the result takes |
+    | `tp.like` | results | number of an argument of the same rank whose layout the result takes |
     | `tp.stored` | arguments, results | which part of which tensor of a file the value is, where it is not the one called `tp.name` |
     | `tp.bound` | integer arguments | values lie in [0, bound) |
     | `tp.local` | functions | the local phase |

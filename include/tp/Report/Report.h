@@ -70,11 +70,17 @@ struct Totals {
 /// The entry's arguments that are marked tp.parameter.
 struct ParameterFigures {
   int64_t tensors = 0;
-  /// Numbers in all tensors.
+  /// Numbers of the model in all tensors.
   int64_t total = 0;
-  /// Numbers, and their bytes, on the rank with the largest shards.
+  /// Numbers beside these, in rows that no file has: a padded vocabulary.
+  int64_t padding = 0;
+  /// Numbers, and their bytes, on the rank with the largest shards, padding
+  /// included.
   int64_t perRank = 0;
   int64_t bytesPerRank = 0;
+  /// Numbers on the rank with the smallest shards: fewer where shards are
+  /// uneven.
+  int64_t fewestPerRank = 0;
 };
 
 /// What one step of a typed program is predicted to take. One rank with the
