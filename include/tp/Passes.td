@@ -107,7 +107,9 @@ def LegalDegrees : Pass<"tp-legal-degrees", "::mlir::ModuleOp"> {
     weights of which it divides no dimension. It is the arithmetic by which
     tp-plan refuses a mesh, weights being stationary and shards even. A legal
     degree may still leave a dimension undivided, which is listed: the weight is
-    then split along another one, which costs more.
+    then split along another one, which costs more. With `uneven=allow` nothing
+    is excluded, for tp-plan deals whole heads and columns out then; listed is
+    how few and how many heads a rank gets.
 
     Before:
     ```mlir
@@ -128,6 +130,8 @@ def LegalDegrees : Pass<"tp-legal-degrees", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"max", "max", "int64_t", "128", "the largest number of ranks">,
+    Option<"uneven", "uneven", "std::string", "\"refuse\"",
+           "refuse (shards are equal) or allow, as in tp-plan">,
     Option<"format", "format", "std::string", "\"text\"", "text or json">,
     Option<"output", "output", "std::string", "",
            "file for the report; - is standard output, default standard error">,
@@ -221,10 +225,11 @@ def SplitFusedWeights : Pass<"tp-split-fused-weights", "::mlir::ModuleOp"> {
     so that each block is a parameter of its own; `tp.stored` says which rows of
     which tensor of the checkpoint it is. Run it before tp-plan; tp-run does.
 
-    Blocks in any order and of any number are found, also those that lie group
-    by group ([kv_heads, 2 + heads/kv_heads, head_dim] rows, taken apart after a
-    reshape). What else is taken of a product, or a block that overlaps another,
-    leaves the parameter as it is, with a warning.
+    Blocks in any order and of any number are found, taken after the product or
+    of the parameter itself (by two slices or more: one reads a table), also
+    those that lie group by group ([kv_heads, 2 + heads/kv_heads, head_dim] rows,
+    taken apart after a reshape). What else is taken of a product, or a block
+    that overlaps another, leaves the parameter as it is, with a warning.
 
     Before:
     ```mlir

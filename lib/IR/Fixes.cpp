@@ -4,6 +4,7 @@
 /// is offered.
 
 #include "Findings.h"
+#include "tp/IR/FusedWeight.h"
 #include "tp/IR/LocalShape.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -71,6 +72,7 @@ public:
   void find();
 
 private:
+  void findBlocks();
   void findGathersOfDim();
   void findAgreement();
   void findGathersOfFactor(unsigned factor, const Twine &text);
@@ -198,6 +200,38 @@ void FixFinder::offerOneByOne(ArrayRef<unsigned> tensors,
 }
 
 //===- What to try for which finding --------------------------------------===//
+
+/// Whether a slice takes a part of a result along what was `factor`.
+static bool isCutBehind(const LaidOutOperation &operation, unsigned factor) {
+  for (auto [result, dims] : llvm::enumerate(operation.rule.results))
+    for (auto [dim, factors] : llvm::enumerate(dims))
+      for (OpOperand &use : operation.op->getResult(result).getUses())
+        if (llvm::is_contained(factors, factor) &&
+            takesPart(use.getOwner(), use.getOperandNumber(), dim))
+          return true;
+  return false;
+}
+
+/// A parameter that holds several weights is split into them while the program
+/// is open. The operation cuts it, or comes before the slice that does.
+void FixFinder::findBlocks() {
+  if (!operation.isOperand(finding.tensor) || finding.factors.empty())
+    return;
+  unsigned factor = finding.factors[0];
+  for (auto [dim, factors] : llvm::enumerate(rule.tensor(finding.tensor))) {
+    if (!llvm::is_contained(factors, factor) ||
+        (!takesPart(operation.op, finding.tensor, dim) &&
+         !isCutBehind(operation, factor)))
+      continue;
+    Value value = operation.getValue(finding.tensor);
+    if (std::optional<std::string> weight = describeFusedWeight(value, dim))
+      finding.violation.fixes.insert(
+          finding.violation.fixes.begin(),
+          {*weight + " holds several weights: run tp-split-fused-weights "
+                     "before it is laid out",
+           {}});
+  }
+}
 
 void FixFinder::findGathersOfDim() {
   if (!operation.isOperand(finding.tensor))
@@ -376,12 +410,14 @@ void FixFinder::find() {
   std::string axes = toString(finding.axes, operation.mesh);
   switch (finding.kind) {
   case Finding::Undivided:
+    findBlocks();
     findGathersOfDim();
     break;
   case Finding::Differs:
     findAgreement();
     break;
   case Finding::NotWhole:
+    findBlocks();
     findGathersOfFactor(finding.factors[0], "all-gather that dimension over " +
                                                 axes +
                                                 " before this operation");

@@ -227,17 +227,35 @@ static void excludeByHeads(const HeadGrouping &grouping, Degree &degree) {
                                reason + (byHeads ? " query heads" : "")});
 }
 
-Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks) {
+/// Parts of these sizes deal out whole groups while there are several, then the
+/// heads of a group.
+static HeadShare shareHeads(const HeadGrouping &grouping,
+                            ArrayRef<int64_t> parts) {
+  HeadShare groups = {grouping.groups, grouping.groups};
+  HeadShare inGroup = {grouping.inGroup, grouping.inGroup};
+  for (int64_t size : parts) {
+    bool isOneEach = groups.fewest == 1 && groups.most == 1;
+    HeadShare &share = isOneEach ? inGroup : groups;
+    share = {share.fewest / size, llvm::divideCeilSigned(share.most, size)};
+  }
+  return {groups.fewest * inGroup.fewest, groups.most * inGroup.most};
+}
+
+Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks,
+                       Uneven uneven) {
   Degree degree;
   degree.ranks = ranks;
   for (const HeadGrouping &grouping : limits.groupings) {
-    excludeByHeads(grouping, degree);
-    if (grouping.groups > 0 && isLegalDegree(grouping, ranks))
+    if (uneven == Uneven::Refuse)
+      excludeByHeads(grouping, degree);
+    if (grouping.groups > 0 && ranks % grouping.groups == 0)
       degree.kvReplicas = std::max(degree.kvReplicas, ranks / grouping.groups);
   }
   SmallVector<int64_t> parts = {ranks};
   if (degree.isLegal())
     parts = cutDegree(limits.groupings, ranks);
+  else
+    degree.kvReplicas = 1;
   for (const WeightLimit &weight : limits.weights) {
     // Ranks that share a KV head share its projection's rows.
     bool shared = weight.isGroup && degree.kvReplicas > 1;
@@ -252,7 +270,7 @@ Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks) {
         degree.undivided.push_back(
             {weight.name, static_cast<int64_t>(dim), size});
     }
-    if (divides(own, weight.shape))
+    if (uneven == Uneven::Allow || divides(own, weight.shape))
       continue;
     std::string shape;
     llvm::raw_string_ostream os(shape);
@@ -262,5 +280,8 @@ Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks) {
                                      " divides no dimension of " + weight.name +
                                      " [" + shape + "]"});
   }
+  if (degree.isLegal())
+    for (const HeadGrouping &grouping : limits.groupings)
+      degree.shares.push_back(shareHeads(grouping, parts));
   return degree;
 }

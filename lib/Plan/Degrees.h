@@ -74,9 +74,16 @@ struct UndividedDim {
   int64_t size;
 };
 
+/// How many query heads of one attention the ranks have.
+struct HeadShare {
+  int64_t fewest, most;
+};
+
 /// What is to be said of a number of ranks.
 struct Degree {
   int64_t ranks = 1;
+  /// By grouping, if legal.
+  std::vector<HeadShare> shares;
   /// Ranks that hold the same KV head.
   int64_t kvReplicas = 1;
   std::vector<Exclusion> exclusions;
@@ -84,8 +91,10 @@ struct Degree {
   bool isLegal() const { return exclusions.empty(); }
 };
 
-/// Judges `ranks` on one axis, weights stationary and shards even.
-Degree judgeDegree(const DegreeLimits &limits, int64_t ranks);
+/// Judges `ranks` on one axis, weights stationary. Where shards may be uneven
+/// nothing excludes it: whole heads and columns are dealt out as array_split
+/// does, and ranks may get none.
+Degree judgeDegree(const DegreeLimits &limits, int64_t ranks, Uneven uneven);
 
 } // namespace tp
 

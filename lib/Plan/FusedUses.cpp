@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FusedUses.h"
+#include "tp/IR/FusedWeight.h"
 
 using namespace mlir;
 using namespace tp;
 
 //===- Rows ---------------------------------------------------------------===//
-
-/// Operations that compute all indices of a parallel factor alike: none of them
-/// knows where in the tensor an element is.
-static bool ignoresPosition(Operation *op) {
-  return isa<MatmulOp, AddOp, SubOp, MulOp, ReshapeOp>(op);
-}
 
 /// The rows of a dimension with these factors, of which `factor` is restricted
 /// to `block`.
@@ -111,20 +106,13 @@ static func::FuncOp calleeOf(func::CallOp call) {
       call, call.getCalleeAttr());
 }
 
-static bool isParameter(BlockArgument argument) {
-  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return function && argument.getOwner() == &function.getBody().front() &&
-         function.getArgAttr(argument.getArgNumber(), parameterAttrName) &&
-         !function.getArgAttr(argument.getArgNumber(), storedAttrName);
-}
-
 LogicalResult Path::follow(OpOperand &use, unsigned dim,
                            const RowBlock &block) {
   uses.push_back(&use);
   Value value = use.get();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     parameters.push_back({argument, {dim, block}});
-    return success(isParameter(argument));
+    return success(isWholeParameter(argument));
   }
   Operation *op = value.getDefiningOp();
   auto operands = rowsOfOperands(op, dim, block);
@@ -152,11 +140,17 @@ static std::optional<FusedUses::Rows> rowsOf(SliceOp slice) {
   return rows;
 }
 
+/// One slice of a parameter itself reads a table (positions): nothing is fused
+/// there.
+static bool readsTable(SliceOp slice, unsigned dim) {
+  return isa<BlockArgument>(slice.getInput()) &&
+         countParts(slice.getInput(), dim) < 2;
+}
+
 void Search::findSlices() {
   module.walk([&](SliceOp slice) {
     std::optional<FusedUses::Rows> rows = rowsOf(slice);
-    // A slice of a parameter itself reads a table: nothing is fused there.
-    if (!rows || isa<BlockArgument>(slice.getInput()))
+    if (!rows || readsTable(slice, rows->dim))
       return;
     Path path;
     if (failed(path.follow(slice.getInputMutable(), rows->dim, rows->block)))
@@ -216,7 +210,7 @@ void Search::passToCallers() {
         auto found =
             splits.find(callee.getArgument(operand.getOperandNumber()));
         auto own = dyn_cast<BlockArgument>(operand.get());
-        if (found == splits.end() || !own || !isParameter(own))
+        if (found == splits.end() || !own || !isWholeParameter(own))
           continue;
         FusedSplit split = found->second;
         changed |= splits.insert({own, split}).second;

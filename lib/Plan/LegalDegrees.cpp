@@ -32,9 +32,35 @@ static std::string describeUndivided(const Degree &degree) {
   return text;
 }
 
+/// "3 to 4 of 14 query heads a rank".
+static std::string describeShare(const HeadGrouping &grouping,
+                                 const HeadShare &share) {
+  return std::to_string(share.fewest) + " to " + std::to_string(share.most) +
+         " of " + std::to_string(grouping.groups * grouping.inGroup) +
+         " query heads a rank";
+}
+
+/// What a legal number of ranks makes uneven, replicates or does not divide.
+static std::vector<std::string> describeLegal(const DegreeLimits &limits,
+                                              const Degree &degree) {
+  std::vector<std::string> notes;
+  for (auto [grouping, share] :
+       llvm::zip_equal(limits.groupings, degree.shares))
+    if (share.fewest != share.most)
+      notes.push_back(describeShare(grouping, share));
+  if (degree.kvReplicas > 1)
+    notes.push_back("each KV head on " + std::to_string(degree.kvReplicas) +
+                    " ranks");
+  if (!degree.undivided.empty())
+    notes.push_back(describeUndivided(degree));
+  return notes;
+}
+
 static void printText(const DegreeLimits &limits,
-                      const std::vector<Degree> &degrees, raw_ostream &os) {
-  os << "legal degrees up to " << degrees.size() << ": ";
+                      const std::vector<Degree> &degrees, Uneven uneven,
+                      raw_ostream &os) {
+  os << "legal degrees up to " << degrees.size()
+     << (uneven == Uneven::Allow ? ", shards uneven: " : ": ");
   llvm::ListSeparator separator;
   for (const Degree &degree : degrees)
     if (degree.isLegal())
@@ -44,13 +70,10 @@ static void printText(const DegreeLimits &limits,
     os << "  " << grouping.groups * grouping.inGroup << " query heads, "
        << grouping.groups << " KV heads\n";
   for (const Degree &degree : degrees) {
-    std::vector<std::string> notes;
-    if (degree.kvReplicas > 1)
-      notes.push_back("each KV head on " + std::to_string(degree.kvReplicas) +
-                      " ranks");
-    if (!degree.undivided.empty())
-      notes.push_back(describeUndivided(degree));
-    if (degree.isLegal() && !notes.empty())
+    if (!degree.isLegal())
+      continue;
+    std::vector<std::string> notes = describeLegal(limits, degree);
+    if (!notes.empty())
       os << "  " << degree.ranks << ": " << join(notes) << "\n";
   }
   os << "excluded\n";
@@ -68,6 +91,13 @@ static void writeDegree(llvm::json::OStream &json, const Degree &degree) {
     json.attribute("ranks", degree.ranks);
     json.attribute("legal", degree.isLegal());
     json.attribute("kv_replicas", degree.kvReplicas);
+    json.attributeArray("query_heads_per_rank", [&] {
+      for (const HeadShare &share : degree.shares)
+        json.object([&] {
+          json.attribute("fewest", share.fewest);
+          json.attribute("most", share.most);
+        });
+    });
     json.attributeArray("excluded_by", [&] {
       for (const Exclusion &exclusion : degree.exclusions)
         json.object([&] {
@@ -124,6 +154,10 @@ private:
     if (max < 1 || max > maxDegree)
       return module.emitError()
              << "max=" << int64_t(max) << " is not in [1, " << maxDegree << "]";
+    if (uneven != "refuse" && uneven != "allow")
+      return module.emitError()
+             << "uneven='" << uneven << "' must be one of refuse, allow";
+    Uneven wished = uneven == "allow" ? Uneven::Allow : Uneven::Refuse;
     llvm::Expected<func::FuncOp> entry = findEntry(module);
     if (!entry)
       return module.emitError() << llvm::toString(entry.takeError());
@@ -133,13 +167,13 @@ private:
     DegreeLimits limits = findDegreeLimits(*graph);
     std::vector<Degree> degrees;
     for (int64_t ranks = 1; ranks <= max; ++ranks)
-      degrees.push_back(judgeDegree(limits, ranks));
+      degrees.push_back(judgeDegree(limits, ranks, wished));
     std::string text;
     llvm::raw_string_ostream os(text);
     if (format == "json")
       printJSON(limits, degrees, os);
     else
-      printText(limits, degrees, os);
+      printText(limits, degrees, wished, os);
     return writeReport(module, output, text);
   }
 };

@@ -4,6 +4,8 @@
 // RUN: not tp-opt %s --tp-legal-degrees=max=9223372036854775807 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tp-opt %s --tp-legal-degrees=output=/nowhere/report 2>&1 | FileCheck %s --check-prefix=PATH
 // RUN: echo | not tp-opt - --tp-legal-degrees 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not tp-opt %s --tp-legal-degrees=uneven=maybe 2>&1 | FileCheck %s --check-prefix=MAYBE
+// MAYBE: uneven='maybe' must be one of refuse, allow
 // FORMAT: tp-legal-degrees knows no format 'html'; use text or json
 // ZERO: max=0 is not in [1, 1048576]
 // MANY: max=9223372036854775807 is not in [1, 1048576]

@@ -1,6 +1,8 @@
 // What excludes a number of ranks, and what it leaves undivided.
 // RUN: tp-opt %s --tp-legal-degrees=max=14 -o /dev/null 2>&1 | FileCheck %s
 // RUN: tp-opt %s --tp-legal-degrees="max=4 format=json output=-" -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: tp-opt %s --tp-legal-degrees="max=14 uneven=allow" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: tp-opt %s --tp-legal-degrees="max=5 uneven=allow format=json output=-" -o /dev/null | FileCheck %s --check-prefix=SHARES
 
 // 12 query heads of 2, 4 KV heads; 6 is left out because neither of 4 and 6
 // divides the other. The weight [24, 22] is divided by 11 and no head is.
@@ -19,6 +21,26 @@
 // CHECK-NEXT: {{^}}  11: 11 does not divide 12 query heads
 // CHECK-NEXT: {{^}}  13:
 // CHECK-NEXT: {{^}}  14:
+
+// Groups of 3 heads are dealt whole: 2, 1, 1 to 3 ranks; 1, 1, 1, 1, 0 to 5. On 8
+// ranks each group lies on two, which have 2 and 1 of its heads.
+// UNEVEN: legal degrees up to 14, shards uneven: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14{{$}}
+// UNEVEN-NEXT: 12 query heads, 4 KV heads
+// UNEVEN-NEXT: {{^}}  3: 3 to 6 of 12 query heads a rank; not divided: 22 (dimension 1 of w)
+// UNEVEN-NEXT: {{^}}  4: not divided: 22 (dimension 1 of w)
+// UNEVEN-NEXT: {{^}}  5: 0 to 3 of 12 query heads a rank; not divided: 24 (dimension 0 of w), 22 (dimension 1 of w)
+// UNEVEN-NEXT: {{^}}  6: 0 to 3 of 12 query heads a rank
+// UNEVEN: {{^}}  8: 1 to 2 of 12 query heads a rank; each KV head on 2 ranks; not divided: 22 (dimension 1 of w)
+// UNEVEN: {{^}}  12: each KV head on 3 ranks; not divided
+// UNEVEN: excluded{{$}}
+// UNEVEN-NOT: {{.}}
+
+// SHARES: "ranks": 3,
+// SHARES-NEXT: "legal": true,
+// SHARES-NEXT: "kv_replicas": 1,
+// SHARES: "fewest": 3,
+// SHARES-NEXT: "most": 6
+// SHARES: "excluded_by": []
 
 // JSON: "query_heads": 12
 // JSON-NEXT: "kv_heads": 4

@@ -142,3 +142,24 @@ func.func @rope_of_a_parameter(%p: tensor<1x6x2x4xf32> {tp.parameter}) -> tensor
   %1 = tp.slice %0 at [0, 3, 0, 0] : (tensor<1x6x2x4xf32>) -> tensor<1x2x2x4xf32>
   return %1 : tensor<1x2x2x4xf32>
 }
+
+// -----
+
+// Slices of the parameter itself. One alone reads the rows of a table.
+
+// CHECK-LABEL: func.func @slices_of_the_parameter(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x5xf32> {{.*}}, %[[A:[a-z0-9]+]]: tensor<5x4xf32> {tp.name = "argument 1[:, 0:4]", tp.parameter, tp.stored = #tp.stored<"argument 1" [5, 12], dim 1 from 0 size 4>},
+// CHECK-SAME: %[[B:[a-z0-9]+]]: tensor<5x8xf32> {tp.name = "argument 1[:, 4:12]", {{.*}}}, %[[T:[a-z0-9]+]]: tensor<9x4xf32> {{.*}})
+func.func @slices_of_the_parameter(%x: tensor<3x5xf32>, %w: tensor<5x12xf32> {tp.parameter}, %t: tensor<9x4xf32> {tp.parameter}) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
+  // CHECK: %[[P:.*]] = tp.slice %[[T]] at [0, 0] : (tensor<9x4xf32>) -> tensor<3x4xf32>
+  // CHECK-NOT: tp.slice
+  // CHECK-DAG: tp.matmul %[[X]], %[[A]]
+  // CHECK-DAG: tp.matmul %[[X]], %[[B]]
+  %p = tp.slice %t at [0, 0] : (tensor<9x4xf32>) -> tensor<3x4xf32>
+  %a = tp.slice %w at [0, 0] : (tensor<5x12xf32>) -> tensor<5x4xf32>
+  %b = tp.slice %w at [0, 4] : (tensor<5x12xf32>) -> tensor<5x8xf32>
+  %q = tp.matmul %x, %a : (tensor<3x5xf32>, tensor<5x4xf32>) -> tensor<3x4xf32>
+  %y = tp.add %q, %p : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %z = tp.matmul %x, %b : (tensor<3x5xf32>, tensor<5x8xf32>) -> tensor<3x8xf32>
+  return %y, %z : tensor<3x4xf32>, tensor<3x8xf32>
+}

@@ -19,13 +19,13 @@ TABLE = {
 }
 
 
-def degrees(path):
+def degrees(path, uneven="refuse"):
     program = subprocess.run(
         ["tp-translate", f"--import-hf-config={path}", "--layers=1",
          "--sequence=16"], capture_output=True, text=True, check=True).stdout
     report = subprocess.run(
         ["tp-opt", "-", "-o", "/dev/null", "--tp-split-fused-weights",
-         f"--tp-legal-degrees=max={MAX} format=json output=-"],
+         f"--tp-legal-degrees=max={MAX} uneven={uneven} format=json output=-"],
         input=program, capture_output=True, text=True, check=True).stdout
     return program, json.loads(report)["degrees"]
 
@@ -60,10 +60,33 @@ def check_table(name, found):
     assert clean == even, (name, clean)
 
 
-def is_planned(program, ranks):
+def is_planned(program, ranks, uneven="refuse"):
     return subprocess.run(
-        ["tp-opt", "-", "-o", "/dev/null", f"--tp-plan=mesh=tp={ranks}"],
+        ["tp-opt", "-", "-o", "/dev/null",
+         f"--tp-plan=mesh=tp={ranks} uneven={uneven}"],
         input=program, capture_output=True, text=True).returncode == 0
+
+
+def array_split(number, ranks):
+    """Sizes of numpy's array_split."""
+    return [number // ranks + (rank < number % ranks) for rank in range(ranks)]
+
+
+def check_uneven(config, path):
+    """Everything is legal, and whole heads or groups are dealt out."""
+    program, found = degrees(path, "allow")
+    heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+    for degree in found[:16]:
+        ranks = degree["ranks"]
+        if ranks % groups == 0:
+            sizes = array_split(heads // groups, ranks // groups)
+        else:
+            sizes = [size * heads // groups for size in array_split(groups, ranks)]
+        share = {"fewest": min(sizes), "most": max(sizes)}
+        assert degree["query_heads_per_rank"] == [share], (path, degree)
+        assert degree["legal"], (path, degree)
+        assert is_planned(program, ranks, "allow"), (path, ranks)
+    return 16
 
 
 def main(folder):
@@ -84,6 +107,11 @@ def main(folder):
             assert degree["legal"] == is_planned(program, ranks), (name, degree)
             planned += 1
     print("tp-plan agrees on", planned, "degrees")
+    uneven = 0
+    for name in ("qwen2.5-0.5b", "llama-3.2-3b"):
+        path = pathlib.Path(folder) / f"{name}.json"
+        uneven += check_uneven(json.loads(path.read_text()), path)
+    print("tp-plan agrees on", uneven, "uneven degrees")
 
 
 main(sys.argv[1])

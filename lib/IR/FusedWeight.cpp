@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/IR/FusedWeight.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace tp;
+
+bool tp::ignoresPosition(Operation *op) {
+  return isa<MatmulOp, AddOp, SubOp, MulOp, ReshapeOp>(op);
+}
+
+bool tp::isWholeParameter(BlockArgument argument) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function && argument.getOwner() == &function.getBody().front() &&
+         function.getArgAttr(argument.getArgNumber(), parameterAttrName) &&
+         !function.getArgAttr(argument.getArgNumber(), storedAttrName);
+}
+
+bool tp::takesPart(Operation *op, unsigned operand, unsigned dim) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled || op->getNumResults() != 1 || !ruled.getShardingRule().movesData)
+    return false;
+  auto from = cast<ShapedType>(op->getOperand(operand).getType());
+  auto to = cast<ShapedType>(op->getResult(0).getType());
+  return from.getRank() == to.getRank() &&
+         from.getDimSize(dim) > to.getDimSize(dim);
+}
+
+namespace {
+
+/// A dimension of a value.
+struct ValueDim {
+  Value value;
+  unsigned dim;
+};
+
+} // namespace
+
+/// The dimensions of the operands that have the rows of a result's dimension.
+static SmallVector<ValueDim> rowsOfOperands(OpResult result, unsigned dim) {
+  Operation *op = result.getOwner();
+  if (isa<CollectiveOpInterface, ReshardOp>(op))
+    return {{op->getOperand(0), dim}};
+  if (!ignoresPosition(op))
+    return {};
+  ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
+  const DimFactors &factors = rule.results[result.getResultNumber()][dim];
+  SmallVector<ValueDim> rows;
+  if (factors.size() != 1 ||
+      rule.factors[factors[0]].kind != FactorKind::Parallel)
+    return rows;
+  for (auto [operand, dims] : llvm::enumerate(rule.operands))
+    for (auto [index, of] : llvm::enumerate(dims))
+      if (llvm::is_contained(of, factors[0]))
+        rows.push_back({op->getOperand(operand), static_cast<unsigned>(index)});
+  return rows;
+}
+
+int64_t tp::countParts(Value value, unsigned dim) {
+  return llvm::count_if(value.getUses(), [&](OpOperand &use) {
+    return takesPart(use.getOwner(), use.getOperandNumber(), dim);
+  });
+}
+
+std::optional<std::string> tp::describeFusedWeight(Value value, unsigned dim) {
+  SmallVector<ValueDim> worklist = {{value, dim}};
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  while (!worklist.empty()) {
+    ValueDim at = worklist.pop_back_val();
+    if (!seen.insert({at.value, at.dim}).second)
+      continue;
+    if (auto result = dyn_cast<OpResult>(at.value)) {
+      // The weight before the bias that is added to its product.
+      llvm::append_range(worklist,
+                         llvm::reverse(rowsOfOperands(result, at.dim)));
+      continue;
+    }
+    auto argument = cast<BlockArgument>(at.value);
+    std::optional<Layout> layout =
+        findLayout(argument.getType(), argument.getOwner()->getParentOp());
+    if (!isWholeParameter(argument) || !layout ||
+        layout->dims[at.dim].parts.empty() ||
+        // One slice of a parameter itself reads a table.
+        countParts(argument, at.dim) == 1)
+      continue;
+    std::string text = "argument " + std::to_string(argument.getArgNumber());
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), nameAttrName))
+      text += (" (" + name.getValue() + ")").str();
+    return text;
+  }
+  return std::nullopt;
+}
