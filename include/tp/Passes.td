@@ -320,11 +320,21 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
 }
 
 def Explain : Pass<"tp-explain", "::mlir::ModuleOp"> {
-  let summary = "says why each weight is split as it is, and what else costs";
+  let summary = "says why weights and collectives are as they are, and what else costs";
   let description = [{
-    For a module that tp-plan has written: each weight's layout, what the next
-    best layout of it would cost, what the pins cost, and what each setting of
-    `sequence-parallel` costs. The alternatives are solved, not estimated.
+    For a module that tp-plan has written. Each weight: its layout (`column`:
+    what its product makes is split, `row`: what it sums over), where the split
+    goes, the constraint without which it would lie elsewhere, the layouts that
+    are excluded, and the next best one with its price. Each collective: where it
+    stands, its bytes and time, who wants the value otherwise than it is made,
+    and the best plan without it, or the constraint that leaves none. Then what
+    each constraint, the pins and each setting of `sequence-parallel` cost. All
+    alternatives are solved, not estimated.
+
+    `why-not=wq:row` prices a layout that was not chosen, in all layers: `row`,
+    `column`, `whole` or a list of axes as a sharding has it, without blanks; of a
+    weight by a part of its name that only one has, numbers of layers apart. Commas join layouts that go
+    together, semicolons separate questions.
 
     Before:
     ```mlir
@@ -342,10 +352,17 @@ def Explain : Pass<"tp-explain", "::mlir::ModuleOp"> {
     ```text
     plan for #tp.mesh<["tp"=2]>, machine h100, weights=stationary
     argument 1 [6, 8]
-    dimension 1 of 8 over "tp", 4 a rank
+    column, dimension 1 of 8 over "tp", 4 a rank
+    why: each rank makes its part of what tp.matmul with argument 1 gives; it stays split through tp.relu up to tp.matmul with argument 2, which sums over the split; no collective on the way
+    forced by weights=stationary: with weights=free it is whole
+    next best: row
+    all_reduce of [4, 6] f32 after tp.matmul with argument 2, before result 0
+    without it: no plan, forced by weights=stationary
     ```
   }];
   let options = [
+    Option<"whyNot", "why-not", "std::string", "",
+           "layouts to price in place of the explanation, as wq:row;wo:column">,
     Option<"output", "output", "std::string", "",
            "file for the report; - is standard output, default standard error">,
   ];

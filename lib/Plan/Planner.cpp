@@ -3,6 +3,7 @@
 #include "tp/Plan/Planner.h"
 #include "Builder.h"
 #include "PinConflict.h"
+#include "PlanSteps.h"
 #include "Writer.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -125,6 +126,7 @@ public:
   const Graph &getGraph() const override { return graph; }
   const ProblemBuilder &getBuilder() const override { return *builder; }
   const CostModel &getModel() const override { return model; }
+  AxisParts getModelParts() const override;
   std::string getModelAxes() const override;
   LogicalResult write(const Solution &solution) override;
 
@@ -135,8 +137,6 @@ private:
   }
   void fixArgument(unsigned argument, const Layout &layout,
                    Problem &problem) const;
-  void addFigures(unsigned value, ArrayRef<unsigned> choices,
-                  PlanFigures &figures) const;
   Layout layoutOf(unsigned value, const Solution &solution) const;
 
   ModuleOp module;
@@ -265,36 +265,17 @@ Layout ModulePlanner::layoutOf(unsigned value, const Solution &solution) const {
       value)[builder->getProducedLayout(value, solution.choices)];
 }
 
-void ModulePlanner::addFigures(unsigned value, ArrayRef<unsigned> choices,
-                               PlanFigures &figures) const {
-  const Problem::Value &info = builder->problem.values[value];
-  const LayoutSpace &space = builder->getSpace(value);
-  auto layoutOfUse = [&](const Problem::Use &use) {
-    return builder->problem.getLayout(use, choices[use.variable]);
-  };
-  SmallVector<unsigned> targets =
-      llvm::map_to_vector(info.consumers, layoutOfUse);
-  Tree tree =
-      cheapestTree(space.getDistances(), layoutOfUse(info.producer), targets);
-  for (const TreeEdge &edge : tree.edges) {
-    Layout layout = space[edge.from];
-    for (const LayoutStep &step : space.getPath(edge.from, edge.to)) {
-      Cost cost = model.priceStep(step, graph.values[value].type, layout);
-      figures.seconds += cost.seconds;
-      figures.sentBytes += cost.sentBytes;
-      if (cost.communicates)
-        ++figures.collectives[toString(step.kind)];
-      layout = *apply(step, layout, graph.values[value].type.getShape());
-    }
-  }
-}
-
 PlanFigures ModulePlanner::getFigures(const Solution &solution) const {
   PlanFigures figures;
   for (auto [node, choice] : llvm::enumerate(solution.choices))
     figures.seconds += builder->choices[node].prices[choice].seconds();
-  for (unsigned value = 0; value < graph.values.size(); ++value)
-    addFigures(value, solution.choices, figures);
+  for (const PlanStep &step :
+       listSteps(graph, *builder, model, solution.choices)) {
+    figures.seconds += step.cost.seconds;
+    figures.sentBytes += step.cost.sentBytes;
+    if (step.cost.communicates)
+      ++figures.collectives[toString(step.step.kind)];
+  }
   for (const GraphNode &node : graph.nodes) {
     if (node.kind != GraphNode::Home ||
         !graph.values[node.results[0]].isParameter)
@@ -333,9 +314,13 @@ std::vector<Layout> ModulePlanner::getHomes(unsigned argument) const {
   return homes;
 }
 
-std::string ModulePlanner::getModelAxes() const {
+AxisParts ModulePlanner::getModelParts() const {
   AxisParts model = axes.modelParts();
-  return toString(joinParts(model, numRanks(model)), getMesh());
+  return joinParts(model, numRanks(model));
+}
+
+std::string ModulePlanner::getModelAxes() const {
+  return toString(getModelParts(), getMesh());
 }
 
 LogicalResult ModulePlanner::write(const Solution &solution) {

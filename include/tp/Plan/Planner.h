@@ -78,6 +78,7 @@ public:
   virtual const ProblemBuilder &getBuilder() const = 0;
   virtual const CostModel &getModel() const = 0;
   /// Axes that split the model, as `"tp"`.
+  virtual AxisParts getModelParts() const = 0;
   virtual std::string getModelAxes() const = 0;
 
   /// Writes the plan into the module: types, reshards, one copy of a function

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// The parts of what tp-explain writes.
+
+#ifndef TP_PLAN_EXPLANATION_H
+#define TP_PLAN_EXPLANATION_H
+
+#include "Reasons.h"
+#include "Scenarios.h"
+
+namespace tp {
+
+/// A planned module under questions. Every price is that of a plan.
+class Explanation {
+public:
+  /// Fails silently if the recorded settings give no plan.
+  static mlir::FailureOr<std::unique_ptr<Explanation>>
+  create(mlir::ModuleOp module, const PlanSettings &settings);
+
+  void printHead(llvm::raw_ostream &os);
+  /// Each weight: its layout, what it does, what decided, what else costs.
+  void printWeights(llvm::raw_ostream &os);
+  /// Each collective: where, how much, why, and the best plan without it.
+  void printCollectives(llvm::raw_ostream &os);
+  /// What each constraint costs.
+  void printConstraints(llvm::raw_ostream &os);
+  /// What the pins cost.
+  void printPins(llvm::raw_ostream &os);
+  /// What each setting of sequence-parallel costs.
+  void printSequence(llvm::raw_ostream &os);
+
+  /// Prices the pins of `questions`: `weight:layout`, those that go together
+  /// joined by commas, questions by semicolons. Diagnoses questions that cannot
+  /// be understood.
+  mlir::LogicalResult printWhyNot(llvm::StringRef questions,
+                                  llvm::raw_ostream &os);
+
+private:
+  Explanation(mlir::ModuleOp module, const PlanSettings &settings)
+      : module(module), settings(settings), plan(module, settings) {}
+
+  /// A pin of a question: a weight in all its layers, and what is wanted of it;
+  /// the layout, unless the word is row, column or whole.
+  struct Wish {
+    const WeightGroup *group;
+    std::string word;
+    std::vector<Layout> layouts;
+  };
+
+  Planner &getPlanner() { return *plan.getPlanner(); }
+  const Outcome &getBest() { return *plan.getBest(); }
+  Layout getLayout(const ParameterChoice &parameter);
+  mlir::ArrayRef<int64_t> getShape(const WeightGroup &group);
+  std::string describe(const WeightGroup &group, const Layout &layout);
+
+  void printWeight(const WeightGroup &group, llvm::raw_ostream &os);
+  void printDecision(const WeightGroup &group, llvm::raw_ostream &os);
+  void printReplicas(const WeightGroup &group, llvm::raw_ostream &os);
+  void printExcluded(const WeightGroup &group, llvm::raw_ostream &os);
+  void printNextBest(const WeightGroup &group, llvm::raw_ostream &os);
+  void printChangedWeights(const Planner &planner, const Outcome &other,
+                           llvm::raw_ostream &os);
+  void printCollective(llvm::ArrayRef<const PlanStep *> alike,
+                       llvm::raw_ostream &os);
+  void printNewCollectives(const Outcome &other, llvm::raw_ostream &os);
+  void printWithout(llvm::ArrayRef<const PlanStep *> alike,
+                    llvm::raw_ostream &os);
+  void printImpossible(
+      llvm::function_ref<std::optional<Outcome>(const Scenario &)> retry,
+      llvm::raw_ostream &os);
+
+  mlir::FailureOr<const WeightGroup *> findGroup(llvm::StringRef name);
+  mlir::FailureOr<Layout> parseLayout(llvm::StringRef text,
+                                      const WeightGroup &group,
+                                      std::string &reason);
+  mlir::FailureOr<Wish> readWish(llvm::StringRef text);
+  std::vector<Layout> findLayouts(const Scenario &scenario, const Wish &wish);
+  std::optional<Outcome> solveWishes(const Scenario &scenario,
+                                     llvm::ArrayRef<Wish> wishes,
+                                     std::vector<Layout> *granted);
+  mlir::LogicalResult answer(llvm::StringRef question, llvm::raw_ostream &os);
+
+  mlir::ModuleOp module;
+  PlanSettings settings;
+  Scenario plan;
+  std::vector<Lifting> liftings;
+  std::unique_ptr<Reasons> reasons;
+  std::vector<WeightGroup> groups;
+};
+
+} // namespace tp
+
+#endif // TP_PLAN_EXPLANATION_H
