@@ -163,7 +163,6 @@ ArrayRef<StringRef> tp::harmlessFields() {
       "_attn_implementation",
       "_commit_hash",
       "_name_or_path",
-      "architectures",
       "attention_dropout",
       "attn_pdrop",
       "attn_implementation",

@@ -37,6 +37,7 @@ private:
   void readType();
   void readWindow();
   bool readLayerTypes();
+  void refuseOtherHeads();
   void refuseUnsupported();
   void checkHeads();
   void checkRotation(StringRef source);
@@ -309,7 +310,26 @@ void ConfigReader::readWindow() {
     config.slidingWindow = window;
 }
 
+/// A classifier or a reward model has another head on the same layers. What
+/// names no head at all has that of its embedding, or none in its checkpoint.
+void ConfigReader::refuseOtherHeads() {
+  const json::Value *value = fields.findSet("architectures");
+  if (!value)
+    return;
+  auto isLanguageModel = [](const json::Value &item) {
+    StringRef name = item.getAsString().value_or("");
+    return name.ends_with("ForCausalLM") || name.ends_with("LMHeadModel") ||
+           (name.ends_with("Model") && !name.ends_with("HeadsModel") &&
+            !name.contains("For"));
+  };
+  const json::Array *names = value->getAsArray();
+  if (!names || !all_of(*names, isLanguageModel))
+    fields.wrong("architectures", "the head is not that of a language model: "
+                                  "expected one that ends in \"ForCausalLM\"");
+}
+
 void ConfigReader::refuseUnsupported() {
+  refuseOtherHeads();
   for (const UnsupportedField &field : unsupportedFields()) {
     const json::Value *value = fields.findSet(field.key);
     if (!value || value->getAsBoolean() == false)

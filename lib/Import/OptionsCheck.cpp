@@ -65,8 +65,8 @@ private:
         "sequence is " + std::to_string(options.sequence) +
         (next ? " and one token follows, but the model " : ", but the model ");
     if (options.sequence + next > config.maxPositions)
-      problem(given + "has \"max_position_embeddings\" " +
-              Twine(config.maxPositions) + ": give a sequence of at most " +
+      problem(given + "has " + Twine(config.maxPositions) +
+              " positions: give a sequence of at most " +
               Twine(config.maxPositions - next));
     // A layer with a window of w positions sees the token itself and the w - 1
     // before it. Up to w tokens that is all of them, so that the window has no

@@ -188,7 +188,7 @@ TEST(DecoderTest, PositionsBoundTheSequence) {
   DecoderConfig config = accepted("llama");
   EXPECT_EQ(build(context, config, optionsOf(64)).error, "");
   EXPECT_EQ(build(context, config, optionsOf(65)).error,
-            "sequence is 65, but the model has \"max_position_embeddings\" 64: "
+            "sequence is 65, but the model has 64 positions: "
             "give a sequence of at most 64");
 }
 

@@ -175,6 +175,13 @@ TEST(HFConfigErrorsTest, UnsupportedFeaturesAreNamed) {
        "\"is_encoder_decoder\" is true: only decoders are supported"},
       {"llama", R"({"add_cross_attention": true})",
        "\"add_cross_attention\" is true: cross-attention is not supported"},
+      {"llama", R"({"architectures": ["LlamaForSequenceClassification"]})",
+       "\"architectures\" is [\"LlamaForSequenceClassification\"]: the head is "
+       "not that of a language model: expected one that ends in "
+       "\"ForCausalLM\""},
+      {"qwen2", R"({"architectures": "Qwen2ForRewardModel"})",
+       "\"architectures\" is \"Qwen2ForRewardModel\": the head is not that of "
+       "a language model: expected one that ends in \"ForCausalLM\""},
       {"llama", R"({"is_causal": false})",
        "\"is_causal\" is false: only causal attention is supported"},
       {"llama", R"({"use_bidirectional_attention": true})",
@@ -243,6 +250,10 @@ TEST(HFConfigErrorsTest, UnsupportedFeaturesOfGPT2AreNamed) {
   refused("scale_attn_by_inverse_layer_idx", true,
           "\"scale_attn_by_inverse_layer_idx\" is true: layers that differ are "
           "not supported: expected false");
+  refused("architectures", json::Array({"GPT2DoubleHeadsModel"}),
+          "\"architectures\" is [\"GPT2DoubleHeadsModel\"]: the head is not "
+          "that of a language model: expected one that ends in "
+          "\"ForCausalLM\"");
   refused("add_cross_attention", true,
           "\"add_cross_attention\" is true: cross-attention is not supported");
   refused("hidden_size", 48,

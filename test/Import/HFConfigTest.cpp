@@ -231,7 +231,7 @@ TEST(HFConfigTest, SlidingWindowIsSetWhereItIsInEffect) {
 
 TEST(HFConfigTest, UnknownFieldsAreNamedOnceAndHarmlessOnesAreNot) {
   Outcome outcome = parseSmall("llama", R"({"zeta": 1, "alpha": [1],
-      "bos_token_id": 1, "attention_dropout": 0.5, "architectures": ["X"],
+      "bos_token_id": 1, "attention_dropout": 0.5, "architectures": ["XForCausalLM"],
       "rope_scaling": {"type": "default", "factor": 2.0}})");
   EXPECT_EQ(outcome.error, "");
   ASSERT_EQ(outcome.warnings.size(), 3u);
@@ -255,9 +255,10 @@ TEST(HFConfigTest, AssumedSizesAndTypesAreNamed) {
 }
 
 TEST(HFConfigTest, UnsupportedFeaturesThatAreSwitchedOffAreFine) {
+  accepted("llama", R"({"architectures": ["LlamaModel"]})");
   accepted("llama", R"({"quantization_config": null, "pruned_heads": {},
       "is_encoder_decoder": false, "pretraining_tp": 1, "is_causal": true,
-      "use_mrope": false, "num_experts": null, "hidden_act": "swish",
+      "use_mrope": false, "num_experts": null, "architectures": null, "hidden_act": "swish",
       "partial_rotary_factor": 1.0,
       "layer_types": ["full_attention", "full_attention"]})");
 }

@@ -42,4 +42,4 @@
 // LONGEST: tensor<1x1023x12x64xf32> {tp.name = "past_key_values.0.key"}
 
 // WINDOW: error: sequence is 4096 and one token follows, but the model attends to the last "sliding_window" 4096 positions only, which is not supported: give a sequence of at most 4095
-// POSITIONS: error: sequence is 1024 and one token follows, but the model has "max_position_embeddings" 1024: give a sequence of at most 1023
+// POSITIONS: error: sequence is 1024 and one token follows, but the model has 1024 positions: give a sequence of at most 1023

@@ -22,7 +22,7 @@
 // Two things that are wrong are two lines.
 // RUN: not tp-translate --import-hf-config %models/llama-3-8b.json \
 // RUN:   --sequence=8193 --layers=33 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: {{^}}error: sequence is 8193, but the model has "max_position_embeddings" 8192: give a sequence of at most 8192{{$}}
+// BOTH: {{^}}error: sequence is 8193, but the model has 8192 positions: give a sequence of at most 8192{{$}}
 // BOTH-NEXT: {{^}}error: layers is 33: expected an integer from 1 to 32, the number that the config has{{$}}
 
 // RUN: not tp-translate --import-hf-config %models/llama-3-8b.json --layers=0 \
