@@ -269,6 +269,11 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
 
     Ties: fewest collectives, then least memory, then the first choice.
 
+    `memory-limit` bounds what a rank holds for the whole step (parameters,
+    other inputs) plus the most that one operation works with: its operands and
+    results, and copies of weights gathered for it. Values that merely live on
+    while an operation runs are not counted.
+
     Before:
     ```mlir
     func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
@@ -316,6 +321,12 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
     Option<"uneven", "uneven", "std::string", "\"refuse\"",
            "refuse (shards are equal) or allow (ranks that do not divide a size "
            "get whole units of it, as many as can be, some of them none)">,
+    Option<"memoryLimit", "memory-limit", "std::string", "",
+           "the most bytes that a plan may take on a rank, as 80GB, 80GiB, "
+           "80000000000 or machine (what the machine has); default: none">,
+    Option<"bytesPerParameter", "bytes-per-parameter", "int64_t", "0",
+           "bytes that a step keeps for each element of a parameter, as 16 for "
+           "Adam in mixed precision; default: those of its type">,
   ];
 }
 

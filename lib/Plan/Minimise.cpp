@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Elimination.h"
+#include "Odometer.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace tp;
 
 namespace {
-/// Walks over all points of a box, the last dimension fastest, and keeps for
-/// each table the offset of the cell that belongs to the point.
-class Odometer {
-public:
-  Odometer(llvm::ArrayRef<unsigned> sizes,
-           llvm::ArrayRef<llvm::SmallVector<uint64_t, 6>> strides)
-      : sizes(sizes), strides(strides), digits(sizes.size()),
-        offsets(strides.size()) {}
-
-  uint64_t getOffset(size_t table) const { return offsets[table]; }
-
-  /// False when all points have been visited.
-  bool next() {
-    for (size_t dim = sizes.size(); dim-- > 0;) {
-      if (++digits[dim] < sizes[dim]) {
-        for (size_t table = 0; table < offsets.size(); ++table)
-          offsets[table] += strides[table][dim];
-        return true;
-      }
-      digits[dim] = 0;
-      for (size_t table = 0; table < offsets.size(); ++table)
-        offsets[table] -= strides[table][dim] * (sizes[dim] - 1);
-    }
-    return false;
-  }
-
-private:
-  llvm::ArrayRef<unsigned> sizes;
-  llvm::ArrayRef<llvm::SmallVector<uint64_t, 6>> strides;
-  llvm::SmallVector<unsigned, 6> digits;
-  llvm::SmallVector<uint64_t, 6> offsets;
-};
-
 /// A factor, or a sum of factors that became one.
 struct Operand {
   llvm::SmallVector<unsigned, 6> scope;

@@ -23,8 +23,9 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     decomposeCrossEntropy(module);
-    PlanSettings settings{mesh,    machine,   sequenceParallel,
-                          weights, modelAxes, uneven};
+    PlanSettings settings{mesh,        machine,          sequenceParallel,
+                          weights,     modelAxes,        uneven,
+                          memoryLimit, bytesPerParameter};
     auto planner = Planner::create(module, settings);
     if (failed(planner))
       return signalPassFailure();

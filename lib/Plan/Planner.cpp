@@ -2,6 +2,7 @@
 
 #include "tp/Plan/Planner.h"
 #include "Builder.h"
+#include "MemoryNeeds.h"
 #include "PinConflict.h"
 #include "PlanSteps.h"
 #include "Writer.h"
@@ -146,6 +147,7 @@ private:
   Graph graph;
   PlanAxes axes;
   PlanWishes wishes;
+  MemoryWishes memory;
   std::unique_ptr<ProblemBuilder> builder;
 };
 
@@ -165,8 +167,11 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
       module, "uneven", settings.uneven,
       {{"refuse", Uneven::Refuse}, {"allow", Uneven::Allow}});
   auto isData = findDataAxes(module, getMesh(), settings.modelAxes);
-  if (failed(weights) || failed(sequence) || failed(uneven) || failed(isData))
+  auto memoryWishes = MemoryWishes::parse(module, settings, model.getMachine());
+  if (failed(weights) || failed(sequence) || failed(uneven) || failed(isData) ||
+      failed(memoryWishes))
     return failure();
+  memory = std::move(*memoryWishes);
   llvm::Expected<func::FuncOp> entry = findEntry(module);
   if (!entry)
     return module.emitError() << llvm::toString(entry.takeError());
@@ -183,7 +188,10 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
     return failure();
   axes = std::move(*chosen);
   wishes = {*weights, *sequence, *uneven};
-  return build();
+  if (failed(build()))
+    return failure();
+  addMemoryNeeds(graph, memory, *builder);
+  return success();
 }
 
 /// Where pins are to blame, says which: the first attempt is silent.
@@ -244,7 +252,7 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
   for (const auto &[argument, layout] : changes.pins)
     fixArgument(argument, layout, problem);
   silence(changes.silentValues, problem);
-  llvm::Expected<Solution> solution = tp::solve(problem);
+  llvm::Expected<Solution> solution = solveWithinMemory(problem);
   if (solution)
     return std::move(*solution);
   if (quiet) {
@@ -252,7 +260,14 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
     return failure();
   }
   bool isInfeasible = solution.errorIsA<InfeasibleError>();
-  std::string why = llvm::toString(solution.takeError());
+  std::optional<LogicalResult> tooLarge;
+  llvm::Error error = llvm::handleErrors(
+      solution.takeError(), [&](const MemoryLimitError &limit) {
+        tooLarge = diagnoseMemory(module, graph, memory, problem, limit);
+      });
+  if (tooLarge)
+    return *tooLarge;
+  std::string why = llvm::toString(std::move(error));
   if (isInfeasible && succeeded(findConflict().diagnose()))
     return failure();
   return module.emitError() << "cannot be planned: " << why;

@@ -45,7 +45,9 @@ public:
     for (const Problem::Value &value : problem.values)
       if (Error error = checkValue(value))
         return error;
-    return checkTotals();
+    if (Error error = checkTotals())
+      return error;
+    return checkMemory();
   }
 
 private:
@@ -55,6 +57,7 @@ private:
   Error checkUse(const Problem::Value &value, Problem::Use use);
   Error checkTargets(const Problem::Value &value);
   Error checkTotals() const;
+  Error checkMemory() const;
 
   const Problem &problem;
   /// By table and by cost vector.
@@ -103,6 +106,17 @@ Error Checker::checkVariables() {
       return error;
     if (problem.costVectors[variable.costVector].empty())
       return createStringError(owner + " has no choices");
+    if (variable.memoryVector == Problem::noMemory)
+      continue;
+    if (Error error = checkIndex(owner, "memory vector", variable.memoryVector,
+                                 problem.memoryVectors.size()))
+      return error;
+    size_t entries = problem.memoryVectors[variable.memoryVector].size();
+    size_t choices = problem.costVectors[variable.costVector].size();
+    if (entries != choices)
+      return createStringError(owner + " has " + llvm::Twine(choices) +
+                               " choices, but its memory vector has " +
+                               llvm::Twine(entries));
   }
   return Error::success();
 }
@@ -191,6 +205,30 @@ Error Checker::checkTotals() const {
   return checkTotal("reshard steps", totals.steps, Price::stepBits);
 }
 
+/// Sums of memory must fit in the time of a price, where the least memory of
+/// any plan is looked for, with one bit to spare.
+Error Checker::checkMemory() const {
+  std::vector<Problem::Memory> largest;
+  for (const std::vector<Problem::Memory> &memories : problem.memoryVectors) {
+    Problem::Memory &most = largest.emplace_back();
+    for (const Problem::Memory &memory : memories) {
+      most.persistent = std::max(most.persistent, memory.persistent);
+      most.working = std::max(most.working, memory.working);
+    }
+  }
+  uint64_t persistent = 0;
+  uint64_t working = 0;
+  for (const Problem::Variable &variable : problem.variables) {
+    if (variable.memoryVector == Problem::noMemory)
+      continue;
+    const Problem::Memory &most = largest[variable.memoryVector];
+    persistent = llvm::SaturatingAdd(persistent, most.persistent);
+    working = std::max(working, most.working);
+  }
+  return checkTotal("bytes of memory", llvm::SaturatingAdd(persistent, working),
+                    Price::timeBits - 1);
+}
+
 Error Problem::check() const { return Checker(*this).run(); }
 
 Price Problem::evaluate(llvm::ArrayRef<unsigned> choices) const {
@@ -209,6 +247,16 @@ Price Problem::evaluate(llvm::ArrayRef<unsigned> choices) const {
       targets.push_back(getLayout(use, choices[use.variable]));
     unsigned root = getLayout(value.producer, choices[value.producer.variable]);
     total += treeCost(tables[value.table], root, targets);
+  }
+  return total;
+}
+
+Problem::Memory Problem::memoryOf(llvm::ArrayRef<unsigned> choices) const {
+  Memory total;
+  for (unsigned variable = 0; variable < variables.size(); ++variable) {
+    Memory memory = getMemory(variable, choices[variable]);
+    total.persistent += memory.persistent;
+    total.working = std::max(total.working, memory.working);
   }
   return total;
 }

@@ -39,6 +39,18 @@ void tp::recordPlan(ModuleOp module, const PlanSettings &settings,
       builder.getNamedAttr("lower_bound", builder.getI64IntegerAttr(bound))};
   if (settings.uneven != "refuse")
     entries.push_back(text("uneven", settings.uneven));
+  auto number = [&](StringRef name, int64_t value) {
+    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+  };
+  if (!settings.memoryLimit.empty()) {
+    entries.push_back(text("memory_limit", settings.memoryLimit));
+    entries.push_back(
+        number("memory_bytes",
+               planner.getProblem().memoryOf(solution.choices).getTotal()));
+  }
+  if (settings.bytesPerParameter != 0)
+    entries.push_back(
+        number("bytes_per_parameter", settings.bytesPerParameter));
   module->setAttr(planAttrName, builder.getDictionaryAttr(entries));
   module->setAttr(machineAttrName, builder.getStringAttr(settings.machine));
   for (auto function : module.getOps<func::FuncOp>())
@@ -60,6 +72,9 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   settings.weights = text("weights");
   if (!text("uneven").empty())
     settings.uneven = text("uneven");
+  settings.memoryLimit = text("memory_limit");
+  if (auto bytes = plan.getAs<IntegerAttr>("bytes_per_parameter"))
+    settings.bytesPerParameter = bytes.getInt();
   for (char c : text("model_axes"))
     if (c != '"' && c != ' ')
       settings.modelAxes += c;

@@ -131,5 +131,10 @@ std::vector<Lifting> tp::liftConstraints(ModuleOp planned,
   changed.uneven = "allow";
   if (settings.uneven == "refuse")
     add("even shards", "uneven=allow", changed);
+  changed = settings;
+  changed.memoryLimit.clear();
+  changed.bytesPerParameter = 0;
+  if (!settings.memoryLimit.empty())
+    add("memory-limit=" + settings.memoryLimit, "no memory-limit", changed);
   return liftings;
 }

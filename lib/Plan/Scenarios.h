@@ -43,7 +43,8 @@ struct Lifting {
 };
 
 /// All constraints of `settings` that can be given up, one at a time: the pins,
-/// sequence-parallel, weights, the axes that carry the batch, even shards.
+/// sequence-parallel, weights, the axes that carry the batch, even shards, the
+/// memory limit.
 std::vector<Lifting> liftConstraints(mlir::ModuleOp planned,
                                      const PlanSettings &settings);
 

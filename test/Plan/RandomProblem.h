@@ -31,6 +31,32 @@ public:
     return problem;
   }
 
+  /// Gives most variables memory, in coarse steps or in fine ones.
+  void addMemory(Problem &problem) {
+    bool isCoarse = draw(2);
+    auto drawBytes = [&](unsigned most) -> uint64_t {
+      if (draw(3) == 0)
+        return 0;
+      return isCoarse ? draw(4) * 1024 : draw(most);
+    };
+    for (Problem::Variable &variable : problem.variables) {
+      if (draw(5) == 0)
+        continue;
+      // Two variables may share their memory if they have as many choices.
+      size_t size = problem.costVectors[variable.costVector].size();
+      if (draw(2) && !problem.memoryVectors.empty() &&
+          problem.memoryVectors.back().size() == size) {
+        variable.memoryVector = problem.memoryVectors.size() - 1;
+        continue;
+      }
+      std::vector<Problem::Memory> memories(size);
+      for (Problem::Memory &memory : memories)
+        memory = {drawBytes(100000), draw(2) ? drawBytes(60000) : 0};
+      variable.memoryVector = problem.memoryVectors.size();
+      problem.memoryVectors.push_back(std::move(memories));
+    }
+  }
+
   /// Two triangles of values. In each the first variable makes a value of
   /// either table, for the second and the third variable; in the second
   /// triangle the two may be exchanged. Thus the same tables meet in the same
@@ -109,11 +135,10 @@ private:
   std::mt19937 random;
 };
 
-/// The least price of all plans, every tree by brute force.
-inline Price minimumByBruteForce(const Problem &problem) {
+/// Calls `visit` with every plan and its price, every tree by brute force.
+template <typename Visit> void visitPlans(const Problem &problem, Visit visit) {
   std::map<std::tuple<unsigned, unsigned, std::vector<unsigned>>, Price> trees;
   std::vector<unsigned> choices(problem.variables.size());
-  Price best = Price::infinite();
   while (true) {
     Price cost;
     for (size_t i = 0; i < choices.size(); ++i)
@@ -131,14 +156,23 @@ inline Price minimumByBruteForce(const Problem &problem) {
             treeByBruteForce(problem.tables[value.table], root, targets);
       cost += it->second;
     }
-    best = std::min(best, cost);
+    visit(choices, cost);
     size_t digit = 0;
     while (digit < choices.size() &&
            ++choices[digit] == problem.getNumChoices(digit))
       choices[digit++] = 0;
     if (digit == choices.size())
-      return best;
+      return;
   }
+}
+
+/// The least price of all plans.
+inline Price minimumByBruteForce(const Problem &problem) {
+  Price best = Price::infinite();
+  visitPlans(problem, [&](llvm::ArrayRef<unsigned>, Price cost) {
+    best = std::min(best, cost);
+  });
+  return best;
 }
 
 } // namespace tp

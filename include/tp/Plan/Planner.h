@@ -24,6 +24,8 @@ struct PlanSettings {
   std::string weights = "stationary";
   std::string modelAxes;
   std::string uneven = "refuse";
+  std::string memoryLimit;
+  int64_t bytesPerParameter = 0;
   /// Plans as if the source gave no layouts; not an option, but a question.
   bool ignorePins = false;
 };
@@ -63,7 +65,8 @@ public:
   create(mlir::ModuleOp module, const PlanSettings &settings);
   virtual ~Planner() = default;
 
-  /// The cheapest plan. Without one: diagnosed unless `quiet`.
+  /// The cheapest plan within the memory limit. Without one: diagnosed unless
+  /// `quiet`.
   virtual mlir::FailureOr<Solution> solve(const Changes &changes = {},
                                           bool quiet = false) = 0;
 

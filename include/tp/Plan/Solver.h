@@ -43,6 +43,9 @@ struct Solution {
   Price lowerBound;
   /// Proves the lower bound.
   Certificate certificate;
+  /// What a memory limit charges for 2^32 bytes of persistent memory, in ticks
+  /// (see `solveWithinMemory`); 0 where no limit binds.
+  uint64_t memoryMultiplier = 0;
   SolveStatistics statistics;
 };
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BucketTree.h"
+#include "Odometer.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace tp;
+using llvm::ArrayRef;
+
+using Strides = llvm::SmallVector<uint64_t, 6>;
+
+Strides tp::stridesOver(const FactorGraph &graph, const CostTerm &term,
+                        ArrayRef<unsigned> scope) {
+  Strides strides(scope.size());
+  uint64_t stride = 1;
+  for (size_t dim = term.scope.size(); dim-- > 0;) {
+    const unsigned *it = llvm::find(scope, term.scope[dim]);
+    if (it != scope.end())
+      strides[it - scope.begin()] = stride;
+    stride *= graph.tables[term.table].sizes[dim];
+  }
+  return strides;
+}
+
+/// The variables of a bucket's terms but its own, ascending.
+static llvm::SmallVector<unsigned, 4> getScope(const EliminationStep &step) {
+  llvm::SmallVector<unsigned, 4> scope;
+  for (const CostTerm &term : step.bucket)
+    llvm::append_range(scope, term.scope);
+  llvm::sort(scope);
+  scope.erase(llvm::unique(scope), scope.end());
+  llvm::erase(scope, step.variable);
+  return scope;
+}
+
+BucketTree::BucketTree(FactorGraph &graph, const Elimination &elimination)
+    : graph(graph), elimination(elimination) {
+  std::vector<unsigned> stepOf(graph.sizes.size());
+  for (auto [index, step] : llvm::enumerate(elimination.steps))
+    stepOf[step.variable] = index;
+  for (const EliminationStep &step : elimination.steps)
+    buckets.push_back(
+        {step.variable, getScope(step), step.bucket, {}, step.result});
+  for (auto [index, bucket] : llvm::enumerate(buckets)) {
+    unsigned parent = ~0u;
+    for (unsigned variable : bucket.scope)
+      parent = std::min(parent, stepOf[variable]);
+    if (!bucket.scope.empty())
+      buckets[parent].children.push_back(index);
+  }
+}
+
+std::vector<unsigned> BucketTree::getShape(const Bucket &bucket) const {
+  std::vector<unsigned> shape = {static_cast<unsigned>(bucket.children.size())};
+  for (const CostTerm &term : bucket.terms) {
+    shape.push_back(term.table);
+    for (unsigned variable : term.scope)
+      shape.push_back(variable == bucket.variable
+                          ? bucket.scope.size()
+                          : llvm::lower_bound(bucket.scope, variable) -
+                                bucket.scope.begin());
+  }
+  return shape;
+}
+
+std::vector<unsigned> BucketTree::completeOne(const Bucket &bucket,
+                                              BucketCompletion &completion) {
+  // The variable comes first, so that its choices are the outermost loop.
+  llvm::SmallVector<unsigned, 6> joint = {bucket.variable};
+  llvm::append_range(joint, bucket.scope);
+  llvm::SmallVector<unsigned, 6> sizes;
+  uint64_t numPoints = 1;
+  for (unsigned variable : joint) {
+    sizes.push_back(graph.sizes[variable]);
+    numPoints *= sizes.back();
+  }
+  uint64_t pointsPerChoice = numPoints / sizes.front();
+
+  std::vector<CostTerm> terms(bucket.terms);
+  terms.push_back({bucket.scope, completion.outside});
+  std::vector<Strides> strides;
+  std::vector<ArrayRef<Price>> cells;
+  for (const CostTerm &term : terms) {
+    strides.push_back(stridesOver(graph, term, joint));
+    cells.push_back(graph.tables[term.table].cells);
+  }
+
+  size_t firstMessage = bucket.getFactors().size();
+  std::vector<FactorTable> outside(bucket.children.size());
+  for (auto [table, message] : llvm::zip_equal(outside, bucket.getMessages())) {
+    const FactorTable &inside = graph.tables[message.table];
+    table.sizes = inside.sizes;
+    table.cells.assign(inside.cells.size(), Price::infinite());
+  }
+
+  completion.minimum = Price::infinite();
+  completion.slacks.assign(sizes.front(), Price::infinite());
+  Odometer odometer(sizes, strides);
+  for (uint64_t point = 0; point < numPoints; ++point, odometer.next()) {
+    Price total;
+    for (size_t term = 0; term < terms.size(); ++term)
+      total += cells[term][odometer.getOffset(term)];
+    if (total.isInfinite())
+      continue;
+    Price &slack = completion.slacks[point / pointsPerChoice];
+    slack = std::min(slack, total);
+    for (size_t child = 0; child < outside.size(); ++child) {
+      uint64_t offset = odometer.getOffset(firstMessage + child);
+      Price &cell = outside[child].cells[offset];
+      cell = std::min(cell, total.above(cells[firstMessage + child][offset]));
+    }
+  }
+
+  completion.minimum = *llvm::min_element(completion.slacks);
+  for (Price &slack : completion.slacks)
+    slack = slack.above(completion.minimum);
+  std::vector<unsigned> indices;
+  for (FactorTable &table : outside) {
+    Price floor = *llvm::min_element(table.cells);
+    for (Price &cell : table.cells)
+      cell = cell.above(floor);
+    indices.push_back(graph.tables.intern(std::move(table)));
+  }
+  return indices;
+}
+
+BucketTree::Completions BucketTree::complete() {
+  Completions completions;
+  completions.of.resize(buckets.size());
+  std::vector<unsigned> outsideOf(buckets.size());
+  unsigned nothing = graph.tables.intern({{}, {Price()}});
+  struct Known {
+    unsigned completion;
+    std::vector<unsigned> outside;
+  };
+  std::map<std::vector<unsigned>, Known> known;
+  for (size_t index = buckets.size(); index-- > 0;) {
+    const Bucket &bucket = buckets[index];
+    unsigned outside = bucket.scope.empty() ? nothing : outsideOf[index];
+    std::vector<unsigned> key = getShape(bucket);
+    key.push_back(outside);
+    auto [it, isNew] = known.try_emplace(std::move(key));
+    if (isNew) {
+      BucketCompletion completion;
+      completion.outside = outside;
+      it->second.outside = completeOne(bucket, completion);
+      it->second.completion = completions.distinct.size();
+      completions.distinct.push_back(std::move(completion));
+    }
+    completions.of[index] = it->second.completion;
+    for (auto [child, table] :
+         llvm::zip_equal(bucket.children, it->second.outside))
+      outsideOf[child] = table;
+  }
+  return completions;
+}
+
+namespace {
+/// Slices tables, equal slices once.
+class Restrictor {
+public:
+  Restrictor(const FactorGraph &graph,
+             ArrayRef<llvm::SmallVector<unsigned, 16>> kept)
+      : graph(graph), kept(kept) {
+    std::map<llvm::SmallVector<unsigned, 16>, unsigned> lists;
+    for (const llvm::SmallVector<unsigned, 16> &list : kept)
+      listOf.push_back(lists.try_emplace(list, lists.size()).first->second);
+  }
+
+  FactorGraph run() {
+    FactorGraph restricted;
+    for (const llvm::SmallVector<unsigned, 16> &list : kept)
+      restricted.sizes.push_back(list.size());
+    restricted.positions = graph.positions;
+    restricted.nameOf = graph.nameOf;
+    for (const CostTerm &factor : graph.factors)
+      restricted.factors.push_back(
+          {factor.scope, slice(factor, restricted.tables)});
+    return restricted;
+  }
+
+private:
+  unsigned slice(const CostTerm &factor, TablePool &tables) {
+    std::vector<unsigned> key = {factor.table};
+    for (unsigned variable : factor.scope)
+      key.push_back(listOf[variable]);
+    auto [it, isNew] = known.try_emplace(std::move(key));
+    if (isNew)
+      it->second = tables.intern(makeSlice(factor));
+    return it->second;
+  }
+
+  FactorTable makeSlice(const CostTerm &factor) const {
+    const FactorTable &whole = graph.tables[factor.table];
+    FactorTable table;
+    uint64_t numCells = 1;
+    for (unsigned variable : factor.scope) {
+      table.sizes.push_back(kept[variable].size());
+      numCells *= table.sizes.back();
+    }
+    table.cells.reserve(numCells);
+    llvm::SmallVector<unsigned, 4> digits(factor.scope.size());
+    for (uint64_t cell = 0; cell < numCells; ++cell) {
+      uint64_t rest = cell;
+      for (size_t dim = digits.size(); dim-- > 0; rest /= table.sizes[dim])
+        digits[dim] = rest % table.sizes[dim];
+      uint64_t offset = 0;
+      for (size_t dim = 0; dim < digits.size(); ++dim)
+        offset =
+            offset * whole.sizes[dim] + kept[factor.scope[dim]][digits[dim]];
+      table.cells.push_back(whole.cells[offset]);
+    }
+    return table;
+  }
+
+  const FactorGraph &graph;
+  ArrayRef<llvm::SmallVector<unsigned, 16>> kept;
+  /// By variable: the number of its list.
+  std::vector<unsigned> listOf;
+  std::map<std::vector<unsigned>, unsigned> known;
+};
+} // namespace
+
+FactorGraph tp::restrictGraph(const FactorGraph &graph,
+                              ArrayRef<llvm::SmallVector<unsigned, 16>> kept) {
+  return Restrictor(graph, kept).run();
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TP_PLAN_GAPSEARCH_H
+#define TP_PLAN_GAPSEARCH_H
+
+#include "ConstrainedElimination.h"
+
+namespace tp {
+
+/// A factor graph with its tree, searched for plans near the minimum.
+class GapSearch {
+public:
+  GapSearch(FactorGraph graph, MemoryConstraint constraint,
+            const SolveOptions &options)
+      : graph(std::move(graph)), constraint(std::move(constraint)),
+        options(options) {}
+
+  llvm::Error prepare();
+
+  /// A cheapest plan, tolls not counted, among those that lie at most `slack`
+  /// above the minimum with tolls, the penalty for their working memory
+  /// included.
+  llvm::Expected<ConstrainedResult> run(Price slack);
+
+private:
+  /// By variable: choices, ascending.
+  using Kept = std::vector<llvm::SmallVector<unsigned, 16>>;
+
+  /// Finds the choices that plans within `slack` may have, and the least
+  /// working memory of these plans; false if there are none.
+  bool findSurvivors(Price slack, Kept &kept, uint64_t &floorWorking) const;
+  bool keep(Price slack, uint64_t floorWorking, Kept &kept) const;
+  uint64_t getFloor(const Kept &kept) const;
+  MemoryConstraint restrictLoads(const Kept &kept) const;
+
+  FactorGraph graph;
+  MemoryConstraint constraint;
+  const SolveOptions &options;
+  Price minimum;
+  /// By variable and choice.
+  std::vector<std::vector<Price>> slacks;
+  SolveStatistics statistics;
+};
+
+} // namespace tp
+
+#endif // TP_PLAN_GAPSEARCH_H

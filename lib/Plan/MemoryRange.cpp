@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MemoryRange.h"
+#include "Expansion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+using namespace tp;
+
+void Incumbent::offer(llvm::ArrayRef<unsigned> plan) {
+  if (problem.memoryOf(plan).getTotal() > limit)
+    return;
+  Price cost = problem.evaluate(plan);
+  if (cost >= price)
+    return;
+  choices.assign(plan.begin(), plan.end());
+  price = cost;
+}
+
+MemoryRange::MemoryRange(Incumbent &incumbent, const SolveOptions &options,
+                         uint64_t least, uint64_t most)
+    : incumbent(incumbent), options(options), least(least), most(most) {
+  banChoices();
+}
+
+/// The least persistent and the least working memory of the choices of a
+/// variable that are not banned and need at most `mostWorking`; ~0 if there are
+/// none.
+static Problem::Memory getLeast(const Problem &problem, unsigned variable,
+                                uint64_t mostWorking) {
+  Problem::Memory least{~uint64_t(0), ~uint64_t(0)};
+  for (unsigned choice = 0; choice < problem.getNumChoices(variable);
+       ++choice) {
+    Problem::Memory memory = problem.getMemory(variable, choice);
+    if (problem.getCost(variable, choice).isInfinite() ||
+        memory.working > mostWorking)
+      continue;
+    least.persistent = std::min(least.persistent, memory.persistent);
+    least.working = std::min(least.working, memory.working);
+  }
+  return least;
+}
+
+/// Leaves out choices that do not fit even if all others take least.
+void MemoryRange::banChoices() {
+  const Problem &problem = incumbent.problem;
+  feasible = problem;
+  feasible.costVectors.clear();
+  std::vector<uint64_t> leastOf;
+  uint64_t total = 0;
+  for (unsigned variable = 0; variable < problem.variables.size(); ++variable) {
+    Problem::Memory own = ::getLeast(problem, variable, most);
+    isEmpty |= own.working == ~uint64_t(0);
+    leastOf.push_back(own.persistent);
+    total = llvm::SaturatingAdd(total, own.persistent);
+    least = std::max(least, own.working);
+  }
+  isEmpty |= least > most || least > incumbent.limit;
+  if (isEmpty)
+    return;
+  std::map<std::pair<unsigned, unsigned>, unsigned> known;
+  for (unsigned number = 0; number < problem.variables.size(); ++number) {
+    Problem::Variable &variable = feasible.variables[number];
+    auto [it, isNew] =
+        known.try_emplace({variable.costVector, variable.memoryVector},
+                          feasible.costVectors.size());
+    if (isNew) {
+      std::vector<Price> costs = problem.costVectors[variable.costVector];
+      uint64_t others = total - leastOf[number];
+      for (auto [choice, cost] : llvm::enumerate(costs)) {
+        Problem::Memory memory = problem.getMemory(number, choice);
+        uint64_t working = std::max(memory.working, least);
+        if (memory.working > most ||
+            others + memory.persistent + working > incumbent.limit)
+          cost = Price::infinite();
+      }
+      feasible.costVectors.push_back(std::move(costs));
+    }
+    variable.costVector = it->second;
+  }
+}
+
+Problem MemoryRange::addTolls(uint64_t tolls) const {
+  Problem tolled = feasible;
+  std::vector<bool> done(tolled.costVectors.size());
+  for (unsigned number = 0; number < tolled.variables.size(); ++number) {
+    unsigned vector = tolled.variables[number].costVector;
+    if (done[vector])
+      continue;
+    done[vector] = true;
+    for (auto [choice, cost] : llvm::enumerate(tolled.costVectors[vector])) {
+      uint64_t bytes = feasible.getMemory(number, choice).persistent;
+      uint64_t ticks = MemoryConstraint::getToll(bytes, tolls);
+      cost += Price::fromWord(ticksToWord(ticks));
+    }
+  }
+  return tolled;
+}
+
+/// Tolls and the incumbent's price together must fit in the time of a price:
+/// so do those of every plan that is not dearer.
+uint64_t MemoryRange::getLargestMultiplier() const {
+  const Problem &problem = incumbent.problem;
+  uint64_t bytes = 1;
+  for (unsigned number = 0; number < problem.variables.size(); ++number) {
+    uint64_t own = 0;
+    for (unsigned choice = 0; choice < problem.getNumChoices(number); ++choice)
+      own = std::max(own, problem.getMemory(number, choice).persistent);
+    bytes += own;
+  }
+  if (incumbent.price.isInfinite())
+    return 0;
+  constexpr uint64_t longest = (uint64_t(1) << Price::timeBits) - 1;
+  Price::Word ticks = longest - incumbent.price.getTime();
+  return static_cast<uint64_t>(
+      std::min<Price::Word>((ticks << 32) / bytes, ~uint64_t(0)));
+}
+
+llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
+  llvm::Expected<Solution> solution = solve(addTolls(tolls), options);
+  if (!solution)
+    return solution.takeError();
+  const Problem &problem = incumbent.problem;
+  Point point{problem.evaluate(solution->choices),
+              problem.memoryOf(solution->choices)};
+  incumbent.offer(solution->choices);
+  // A bound below nothing says nothing.
+  Price::Word minimum = solution->cost.getWord();
+  Price::Word refund =
+      ticksToWord(MemoryConstraint::getToll(getBudget(), tolls));
+  if (minimum < refund)
+    return point;
+  Price proved = Price::fromWord(minimum - refund);
+  if (relaxed && proved < *relaxed)
+    return point;
+  if (!relaxed || proved > *relaxed)
+    attained = ~uint64_t(0);
+  attained = std::min(attained, point.memory.working);
+  relaxed = bound = proved;
+  multiplier = tolls;
+  certificate = std::move(solution->certificate);
+  return point;
+}
+
+/// Looks for a plan on either side of the budget.
+llvm::Error MemoryRange::bracket(uint64_t start, std::optional<Point> &heavy,
+                                 std::optional<Point> &light) {
+  constexpr uint64_t factor = 16;
+  uint64_t largest = getLargestMultiplier();
+  uint64_t tolls = std::min(start, largest);
+  while (true) {
+    llvm::Expected<Point> point = tryMultiplier(tolls);
+    if (!point)
+      return point.takeError();
+    bool isHeavy = point->memory.persistent > getBudget();
+    (isHeavy ? heavy : light) = *point;
+    bool isLast = isHeavy ? tolls == largest : tolls == 0;
+    if ((heavy && light) || isLast)
+      return llvm::Error::success();
+    if (!isHeavy)
+      tolls /= factor;
+    else
+      tolls = std::min(
+          largest, std::max<uint64_t>(llvm::SaturatingMultiply(tolls, factor),
+                                      uint64_t(1) << 20));
+  }
+}
+
+/// The line through a plan on either side of the budget has a slope, which is
+/// tried next; the plan that it gives takes the place of one of them.
+llvm::Error MemoryRange::intersect(Point heavy, Point light) {
+  uint64_t largest = getLargestMultiplier();
+  uint64_t last = ~uint64_t(0);
+  // A few rounds do; the rounding of slopes must not make it many.
+  for (unsigned round = 0; round < 64; ++round) {
+    if (light.price <= heavy.price)
+      break;
+    uint64_t saved = heavy.memory.persistent - light.memory.persistent;
+    Price::Word ticks = light.price.getTime() - heavy.price.getTime();
+    uint64_t tolls = static_cast<uint64_t>(
+        std::min<Price::Word>((ticks << 32) / saved, largest));
+    if (tolls == last)
+      break;
+    last = tolls;
+    llvm::Expected<Point> next = tryMultiplier(tolls);
+    if (!next)
+      return next.takeError();
+    Point &end = next->memory.persistent > getBudget() ? heavy : light;
+    if (end.price == next->price &&
+        end.memory.persistent == next->memory.persistent)
+      break;
+    end = *next;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error MemoryRange::relax(uint64_t start, std::optional<Point> light) {
+  std::optional<Point> heavy;
+  llvm::Error error = isEmpty ? llvm::make_error<InfeasibleError>("the limit")
+                              : bracket(start, heavy, light);
+  if (!error && heavy && light)
+    error = intersect(*heavy, *light);
+  if (!error && !relaxed)
+    error = tryMultiplier(0).takeError();
+  if (error && error.isA<InfeasibleError>()) {
+    llvm::consumeError(std::move(error));
+    bound = Price::infinite();
+    return llvm::Error::success();
+  }
+  // A small part of the bound.
+  slack = Price::fromWord(std::max<Price::Word>(bound.getWord() >> 13, 1));
+  return error;
+}
+
+std::optional<uint64_t> MemoryRange::findDivision() const {
+  if (gap || attained > most || attained <= least)
+    return std::nullopt;
+  MemoryConstraint constraint;
+  constraint.limit = incumbent.limit;
+  constraint.leastWorking = least;
+  constraint.multiplier = multiplier;
+  // Small differences are left to the search.
+  if (constraint.getPenalty(attained).getWord() <= bound.getWord() >> 10)
+    return std::nullopt;
+  return attained - 1;
+}
+
+MemoryConstraint MemoryRange::makeConstraint() const {
+  MemoryConstraint constraint;
+  constraint.limit = incumbent.limit;
+  constraint.leastWorking = constraint.floorWorking = least;
+  constraint.multiplier = multiplier;
+  std::map<std::pair<unsigned, unsigned>, unsigned> known;
+  for (unsigned number = 0; number < feasible.variables.size(); ++number) {
+    auto [it, isNew] = known.try_emplace(
+        {domains.classOf[number], feasible.variables[number].memoryVector},
+        constraint.loads.size());
+    constraint.loadsOf.push_back(it->second);
+    if (!isNew)
+      continue;
+    std::vector<MemoryLoad> &loads = constraint.loads.emplace_back();
+    for (unsigned choice : domains.getKept(number)) {
+      Problem::Memory memory = feasible.getMemory(number, choice);
+      loads.push_back(
+          {memory, MemoryConstraint::getToll(memory.persistent, multiplier)});
+    }
+  }
+  return constraint;
+}
+
+llvm::Error MemoryRange::prepareSearch() {
+  Problem tolled = addTolls(multiplier);
+  domains = pruneChoices(tolled, /*dominance=*/false);
+  Certificate ignored;
+  llvm::Expected<FactorGraph> graph =
+      expandProblem(tolled, domains, options.maxTableEntries, ignored);
+  if (!graph)
+    return graph.takeError();
+  // Names come from a problem that outlives the graph.
+  graph->nameOf = [this](unsigned variable) {
+    return variable < feasible.variables.size()
+               ? "variable '" + feasible.variables[variable].name + "'"
+               : std::string("a value");
+  };
+  gap =
+      std::make_unique<GapSearch>(std::move(*graph), makeConstraint(), options);
+  return gap->prepare();
+}
+
+llvm::Expected<bool> MemoryRange::search() {
+  if (!gap)
+    if (llvm::Error error = prepareSearch())
+      return error;
+  if (incumbent.price.isFinite())
+    slack = std::min(slack, incumbent.price.above(bound));
+  llvm::Expected<ConstrainedResult> found = gap->run(slack);
+  if (!found)
+    return found.takeError();
+  if (found->gaveUp)
+    return false;
+  if (!found->choices.empty()) {
+    std::vector<unsigned> plan;
+    for (unsigned number = 0; number < feasible.variables.size(); ++number)
+      plan.push_back(domains.getKept(number)[found->choices[number]]);
+    incumbent.offer(plan);
+  }
+  // What costs no more than this lies within the slack.
+  searchedTo = bound + slack;
+  slack = slack + slack;
+  return true;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TP_PLAN_MEMORYRANGE_H
+#define TP_PLAN_MEMORYRANGE_H
+
+#include "Dominance.h"
+#include "GapSearch.h"
+#include "tp/Plan/MemoryLimit.h"
+#include <memory>
+
+namespace tp {
+
+/// The best plan within a memory limit that has been found.
+struct Incumbent {
+  Incumbent(const Problem &problem, uint64_t limit)
+      : problem(problem), limit(limit) {}
+
+  const Problem &problem;
+  uint64_t limit;
+  std::vector<unsigned> choices;
+  Price price = Price::infinite();
+
+  /// Takes `plan` if it fits and costs less.
+  void offer(llvm::ArrayRef<unsigned> plan);
+};
+
+/// The plans within a memory limit whose working memory lies in a range. They
+/// have a lower bound, by a toll on persistent memory, which is raised until it
+/// meets the incumbent.
+class MemoryRange {
+public:
+  /// Working memory from `least` to `most` bytes.
+  MemoryRange(Incumbent &incumbent, const SolveOptions &options, uint64_t least,
+              uint64_t most);
+
+  /// A price and what it buys.
+  struct Point {
+    Price price;
+    Problem::Memory memory;
+  };
+
+  /// Finds the multiplier that gives the greatest bound, from `start` on.
+  /// `light` is a plan with no more persistent memory than there is room for,
+  /// if one is known.
+  llvm::Error relax(uint64_t start, std::optional<Point> light);
+
+  /// No plan in the range costs less; infinite if there is none.
+  Price getBound() const { return std::max(bound, searchedTo); }
+  /// In ticks for 2^32 bytes.
+  uint64_t getMultiplier() const { return multiplier; }
+  /// Proves the minimum with tolls.
+  Certificate takeCertificate() { return std::move(certificate); }
+
+  /// A greatest working memory that divides the range so that the upper part
+  /// has a better bound; nothing if that is not worth while.
+  std::optional<uint64_t> findDivision() const;
+  uint64_t getLeast() const { return least; }
+  uint64_t getMost() const { return most; }
+
+  /// Raises the bound by a step, and offers the plan that is cheapest in it.
+  /// False if there were too many labels.
+  llvm::Expected<bool> search();
+
+private:
+  void banChoices();
+  Problem addTolls(uint64_t tolls) const;
+  uint64_t getLargestMultiplier() const;
+  uint64_t getBudget() const { return incumbent.limit - least; }
+  llvm::Expected<Point> tryMultiplier(uint64_t tolls);
+  llvm::Error bracket(uint64_t start, std::optional<Point> &heavy,
+                      std::optional<Point> &light);
+  llvm::Error intersect(Point heavy, Point light);
+  llvm::Error prepareSearch();
+  MemoryConstraint makeConstraint() const;
+
+  Incumbent &incumbent;
+  const SolveOptions &options;
+  uint64_t least;
+  uint64_t most;
+  /// Without the choices that no plan in the range has.
+  Problem feasible;
+  bool isEmpty = false;
+
+  std::optional<Price> relaxed;
+  Price bound;
+  uint64_t multiplier = 0;
+  Certificate certificate;
+  /// The least working memory of the plans that attain the minimum with tolls.
+  uint64_t attained = ~uint64_t(0);
+
+  Domains domains;
+  std::unique_ptr<GapSearch> gap;
+  Price slack;
+  Price searchedTo;
+};
+
+} // namespace tp
+
+#endif // TP_PLAN_MEMORYRANGE_H

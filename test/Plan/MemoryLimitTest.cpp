@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory limits against every plan there is, and on layers that are alike.
+#include "tp/Plan/MemoryLimit.h"
+#include "RandomProblem.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace tp;
+
+namespace {
+
+Price price(uint64_t time) { return *Price::get({time, 0, 0, 0}); }
+
+/// By total memory, the least price of the plans that take that much.
+std::map<uint64_t, Price> findFrontier(const Problem &problem) {
+  std::map<uint64_t, Price> frontier;
+  visitPlans(problem, [&](llvm::ArrayRef<unsigned> choices, Price cost) {
+    Problem::Memory memory;
+    for (auto [variable, choice] : llvm::enumerate(choices)) {
+      Problem::Memory own = problem.getMemory(variable, choice);
+      memory.persistent += own.persistent;
+      memory.working = std::max(memory.working, own.working);
+    }
+    if (cost.isInfinite())
+      return;
+    Price &best = frontier.try_emplace(memory.getTotal(), Price::infinite())
+                      .first->second;
+    best = std::min(best, cost);
+  });
+  return frontier;
+}
+
+struct LimitCounts {
+  unsigned bound = 0;
+  unsigned refused = 0;
+  unsigned priced = 0;
+  unsigned gaps = 0;
+};
+
+void expectRefused(const Problem &problem, uint64_t least,
+                   LimitCounts &counts) {
+  llvm::Expected<Solution> solution = solveWithinMemory(problem);
+  ASSERT_FALSE(bool(solution));
+  ASSERT_TRUE(solution.errorIsA<MemoryLimitError>());
+  llvm::handleAllErrors(
+      solution.takeError(), [&](const MemoryLimitError &error) {
+        EXPECT_EQ(error.getLeast().getTotal(), least);
+        EXPECT_EQ(problem.memoryOf(error.getChoices()), error.getLeast());
+        EXPECT_EQ(error.getLimit(), *problem.memoryLimit);
+      });
+  ++counts.refused;
+}
+
+void expectOptimal(const Problem &problem, Price expected,
+                   LimitCounts &counts) {
+  llvm::Expected<Solution> solution = solveWithinMemory(problem);
+  ASSERT_TRUE(bool(solution)) << llvm::toString(solution.takeError());
+  EXPECT_EQ(solution->cost, expected);
+  EXPECT_EQ(solution->lowerBound, expected);
+  EXPECT_EQ(problem.evaluate(solution->choices), expected);
+  EXPECT_LE(problem.memoryOf(solution->choices).getTotal(),
+            *problem.memoryLimit);
+  counts.priced += solution->memoryMultiplier != 0;
+}
+
+/// Every limit at which the best plan changes, and one byte less.
+void testLimits(Problem problem, LimitCounts &counts) {
+  std::map<uint64_t, Price> frontier = findFrontier(problem);
+  if (frontier.empty())
+    return;
+  uint64_t least = frontier.begin()->first;
+  EXPECT_EQ(llvm::cantFail(findLeastMemory(problem)).memory.getTotal(), least);
+  Price best = Price::infinite();
+  for (auto [bytes, cost] : frontier) {
+    problem.memoryLimit = bytes - 1;
+    if (bytes > 0 && bytes == least)
+      expectRefused(problem, least, counts);
+    else if (bytes > 0 && cost < best)
+      expectOptimal(problem, best, counts);
+    if (cost >= best)
+      continue;
+    best = cost;
+    problem.memoryLimit = bytes;
+    expectOptimal(problem, best, counts);
+    ++counts.bound;
+  }
+}
+
+TEST(MemoryLimitTest, EqualsBruteForce) {
+  RandomProblem maker(21);
+  LimitCounts counts;
+  for (unsigned trial = 0; trial < 1200; ++trial) {
+    SCOPED_TRACE(trial);
+    Problem problem = maker.make();
+    maker.addMemory(problem);
+    ASSERT_EQ(llvm::toString(problem.check()), "");
+    testLimits(problem, counts);
+    if (testing::Test::HasFailure())
+      break;
+  }
+  // The trials mean little unless they went everywhere.
+  EXPECT_GT(counts.bound, 2000u);
+  EXPECT_GT(counts.refused, 500u);
+  EXPECT_GT(counts.priced, 500u);
+}
+
+/// A chain of layers that each take 100 bytes, or 7 ticks more and 30 bytes.
+/// Layers of a kind stay together, as changing from one to the other takes 5
+/// ticks.
+Problem makeTwoWays(unsigned numLayers) {
+  Problem problem;
+  problem.tables = {{2, {price(0), price(5), price(5), price(0)}}};
+  problem.costVectors = {{price(3), price(10)}};
+  problem.memoryVectors = {{{100, 0}, {30, 0}}};
+  problem.layoutMaps = {{0, 1}};
+  for (unsigned layer = 0; layer < numLayers; ++layer) {
+    problem.variables.push_back({"v" + std::to_string(layer), 0, 0});
+    if (layer)
+      problem.values.push_back({"x", 0, {layer - 1, 0}, {{layer, 0}}});
+  }
+  return problem;
+}
+
+/// With n layers of which k are light: 3 n + 7 k, and 5 if there are both.
+TEST(MemoryLimitTest, LayersThatAreAlikeAreNotMovedTogether) {
+  constexpr unsigned numLayers = 126;
+  Problem problem = makeTwoWays(numLayers);
+  for (unsigned light : {0u, 1u, 50u, 125u, 126u}) {
+    SCOPED_TRACE(light);
+    for (unsigned spare : {0u, 69u}) {
+      problem.memoryLimit = numLayers * 100 - light * 70 + spare;
+      Solution solution = llvm::cantFail(solveWithinMemory(problem));
+      bool isMixed = light != 0 && light != numLayers;
+      EXPECT_EQ(solution.cost, price(3 * numLayers + 7 * light + 5 * isMixed));
+      EXPECT_EQ(solution.lowerBound, solution.cost);
+    }
+  }
+}
+
+/// The first operation makes the second wait for nothing: only the most that
+/// one of them needs counts.
+TEST(MemoryLimitTest, WorkingMemoryIsTheMostOfOneOperation) {
+  Problem problem = makeTwoWays(3);
+  problem.memoryVectors = {{{10, 50}, {10, 20}}};
+  problem.memoryLimit = 80;
+  EXPECT_EQ(llvm::cantFail(solveWithinMemory(problem)).cost, price(9));
+  problem.memoryLimit = 79;
+  EXPECT_EQ(llvm::cantFail(solveWithinMemory(problem)).cost, price(30));
+  problem.memoryLimit = 49;
+  EXPECT_EQ(llvm::toString(solveWithinMemory(problem).takeError()),
+            "every plan takes at least 50 bytes a rank, 30 of them for the "
+            "whole step and 20 while an operation runs, but the limit is 49 "
+            "bytes");
+}
+
+/// Prices near the most that one holds leave no room for tolls.
+TEST(MemoryLimitTest, DearPlans) {
+  Problem problem = makeTwoWays(2);
+  uint64_t dear = (uint64_t(1) << (Price::timeBits - 1)) - 4;
+  problem.costVectors = {{price(1), price(dear)}};
+  problem.memoryLimit = 130;
+  EXPECT_EQ(llvm::cantFail(solveWithinMemory(problem)).cost,
+            price(dear + 1 + 5));
+  problem.memoryLimit = 60;
+  EXPECT_EQ(llvm::cantFail(solveWithinMemory(problem)).cost, price(2 * dear));
+}
+
+TEST(MemoryLimitTest, IsTheSameEveryTime) {
+  Problem problem = makeTwoWays(40);
+  problem.memoryLimit = 2500;
+  Solution first = llvm::cantFail(solveWithinMemory(problem));
+  Solution second = llvm::cantFail(solveWithinMemory(problem));
+  EXPECT_EQ(first.choices, second.choices);
+  EXPECT_EQ(first.memoryMultiplier, second.memoryMultiplier);
+}
+
+/// One mistake at a time; each message names it.
+TEST(MemoryLimitTest, CheckFindsMistakes) {
+  auto expect = [](void (*spoil)(Problem &), const std::string &text) {
+    Problem problem = makeTwoWays(2);
+    problem.memoryLimit = 1000;
+    spoil(problem);
+    std::string message = llvm::toString(problem.check());
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+    EXPECT_EQ(llvm::toString(solveWithinMemory(problem).takeError()), message);
+  };
+  expect([](Problem &p) { p.variables[1].memoryVector = 1; },
+         "variable 'v1' refers to memory vector 1, but there are 1");
+  expect([](Problem &p) { p.memoryVectors[0].pop_back(); },
+         "variable 'v0' has 2 choices, but its memory vector has 1");
+  // Both variables' persistent memory, and of what works only the most.
+  static constexpr uint64_t half = uint64_t(1) << (Price::timeBits - 2);
+  expect([](Problem &p) { p.memoryVectors[0][1] = {half, 5}; },
+         "bytes of memory is " + std::to_string(2 * half + 5) +
+             ", which does not fit in " + std::to_string(Price::timeBits - 1) +
+             " bits");
+  expect(
+      [](Problem &p) { p.memoryVectors[0][1] = {~uint64_t(0), ~uint64_t(0)}; },
+      "bytes of memory is 18446744073709551615");
+}
+
+} // namespace
