@@ -274,6 +274,11 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
     results, and copies of weights gathered for it. Values that merely live on
     while an operation runs are not counted.
 
+    `ranks=16` in place of a mesh plans on every mesh of data and model axes of
+    16 ranks, either inside the other, on two model axes, and on fewer ranks, and
+    takes the fastest whose parameters fit; a remark lists them all, and what
+    excludes one. Neighbours in the last axis are neighbours in the machine.
+
     Before:
     ```mlir
     func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
@@ -308,6 +313,8 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
   let options = [
     Option<"mesh", "mesh", "std::string", "",
            "axes, as tp=8 or dp=2,tp=4; not needed if the module has a tp.mesh">,
+    Option<"ranks", "ranks", "int64_t", "0",
+           "in place of mesh: the fastest mesh of this many ranks is found">,
     Option<"machine", "machine", "std::string", "\"h100\"",
            "a machine of share/machines, or a YAML file">,
     Option<"sequenceParallel", "sequence-parallel", "std::string", "\"auto\"",
@@ -376,6 +383,40 @@ def Explain : Pass<"tp-explain", "::mlir::ModuleOp"> {
            "layouts to price in place of the explanation, as wq:row;wo:column">,
     Option<"output", "output", "std::string", "",
            "file for the report; - is standard output, default standard error">,
+  ];
+}
+
+def PrintPlan : Pass<"tp-print-plan", "::mlir::ModuleOp"> {
+  let summary = "prints a plan as a table or as JSON";
+  let description = [{
+    For a module that tp-plan has written: each weight, how it is split, which
+    part of which tensor of the checkpoint a rank holds, and the collectives that
+    what it makes meets next. Layers that are alike share a row. `format=json`
+    lists every weight, rank and group; docs/plan.md names its fields.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
+                    %b: tensor<8x6xf32> {tp.parameter}) -> tensor<4x6xf32> {
+      %0 = tp.matmul %x, %a : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+      %1 = tp.matmul %0, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+      return %1 : tensor<4x6xf32>
+    }
+    ```
+    Run: --tp-plan="mesh=tp=2" --tp-print-plan -o /dev/null
+
+    After:
+    ```text
+    weight shape split first rank last rank then
+    argument 1 [6, 8] column [:, 0:4] [:, 4:8] -
+    argument 2 [8, 6] row [0:4, :] [4:8, :] 1
+    1 all_reduce of [4, 6] f32 after tp.matmul with argument 2, before result 0
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"text\"", "text or json">,
+    Option<"output", "output", "std::string", "",
+           "file for the table; - is standard output, default standard error">,
   ];
 }
 

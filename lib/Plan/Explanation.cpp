@@ -304,25 +304,11 @@ void Explanation::printNewCollectives(const Outcome &other,
 }
 
 void Explanation::printCollectives(llvm::raw_ostream &os) {
-  llvm::StringMap<size_t> numberOf;
-  std::vector<SmallVector<const PlanStep *>> alike;
-  for (const PlanStep &step : reasons->getSteps()) {
-    if (!step.cost.communicates)
-      continue;
-    std::string key = reasons->describePlace(step);
-    llvm::raw_string_ostream(key)
-        << reasons->describeCause(step) << step.step.dim << ','
-        << step.step.target << ','
-        << toString(step.step.parts, getPlanner().getMesh())
-        << step.cost.sentBytes;
-    auto [entry, isNew] = numberOf.try_emplace(key, alike.size());
-    if (isNew)
-      alike.emplace_back();
-    alike[entry->second].push_back(&step);
-  }
-  os << (alike.empty() ? "no collectives\n" : "collectives\n");
-  for (ArrayRef<const PlanStep *> steps : alike)
-    printCollective(steps, os);
+  std::vector<SmallVector<const PlanStep *>> groups =
+      reasons->groupCollectives();
+  os << (groups.empty() ? "no collectives\n" : "collectives\n");
+  for (ArrayRef<const PlanStep *> alike : groups)
+    printCollective(alike, os);
 }
 
 //===- Settings -----------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 /// Pass tp-plan.
 
+#include "MeshSearch.h"
 #include "Record.h"
 #include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/Passes.h"
@@ -26,6 +27,12 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
     PlanSettings settings{mesh,        machine,          sequenceParallel,
                           weights,     modelAxes,        uneven,
                           memoryLimit, bytesPerParameter};
+    if (ranks.getNumOccurrences() > 0) {
+      FailureOr<std::string> found = searchMesh(module, settings, ranks);
+      if (failed(found))
+        return signalPassFailure();
+      settings.mesh = *found;
+    }
     auto planner = Planner::create(module, settings);
     if (failed(planner))
       return signalPassFailure();

@@ -4,6 +4,7 @@
 #include "Scenarios.h"
 #include "tp/IR/Legality.h"
 #include "tp/IR/LocalShape.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -259,6 +260,60 @@ std::string Reasons::describeUse(const WeightUse &use) const {
   if (!summed.empty())
     text += (text.empty() ? "" : "; ") + describeRow(use, summed);
   return text.empty() ? describeWhole(use) : text;
+}
+
+//===- Collectives --------------------------------------------------------===//
+
+std::vector<SmallVector<const PlanStep *>> Reasons::groupCollectives() const {
+  llvm::StringMap<size_t> numberOf;
+  std::vector<SmallVector<const PlanStep *>> groups;
+  for (const PlanStep &step : steps) {
+    if (!step.cost.communicates)
+      continue;
+    std::string key = describePlace(step);
+    llvm::raw_string_ostream(key)
+        << describeCause(step) << step.step.dim << ',' << step.step.target
+        << ',' << toString(step.step.parts, mesh) << step.cost.sentBytes;
+    auto [entry, isNew] = numberOf.try_emplace(key, groups.size());
+    if (isNew)
+      groups.emplace_back();
+    groups[entry->second].push_back(&step);
+  }
+  return groups;
+}
+
+/// Whether the node contracts a parameter.
+bool Reasons::isProduct(unsigned node) const {
+  const GraphNode &info = graph.nodes[node];
+  if (info.kind != GraphNode::Operation)
+    return false;
+  ShardingRule rule = cast<ShardingRuleOpInterface>(info.op).getShardingRule();
+  for (auto [operand, value] : llvm::enumerate(info.operands))
+    if (graph.values[value].isParameter && isContractedDim(rule, operand))
+      return true;
+  return false;
+}
+
+SmallVector<unsigned> Reasons::findNextCollectives(const WeightUse &use) const {
+  SmallVector<unsigned> found;
+  SmallVector<unsigned> todo(ArrayRef<unsigned>(graph.nodes[use.node].results));
+  llvm::DenseSet<unsigned> seen;
+  while (!todo.empty()) {
+    unsigned value = todo.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    size_t before = found.size();
+    for (auto [number, step] : llvm::enumerate(steps))
+      if (step.value == value && step.cost.communicates)
+        found.push_back(number);
+    if (found.size() != before)
+      continue;
+    for (auto [node, operand] : graph.values[value].consumers)
+      if (!isProduct(node))
+        llvm::append_range(todo, graph.nodes[node].results);
+  }
+  llvm::sort(found);
+  return found;
 }
 
 //===- Why a value is moved -----------------------------------------------===//

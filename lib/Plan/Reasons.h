@@ -36,6 +36,14 @@ public:
   /// whole.
   std::string describeUse(const WeightUse &use) const;
 
+  /// The steps for which ranks talk, those that are alike together: same place
+  /// but for the numbers of layers, same cause, same groups, same bytes.
+  std::vector<llvm::SmallVector<const PlanStep *>> groupCollectives() const;
+
+  /// The collectives that what `use` makes meets before another product; steps
+  /// by their number.
+  llvm::SmallVector<unsigned> findNextCollectives(const WeightUse &use) const;
+
   /// "all_reduce of [8, 64] f32 after tp.matmul with w2, before result 0".
   std::string describePlace(const PlanStep &step) const;
 
@@ -63,6 +71,7 @@ private:
   std::string describeSteps(unsigned value) const;
   bool canTake(unsigned node, unsigned operand, const Layout &layout) const;
   unsigned getValue(unsigned node, unsigned tensor) const;
+  bool isProduct(unsigned node) const;
 
   const Graph &graph;
   const ProblemBuilder &builder;

@@ -22,6 +22,8 @@ public:
   /// without a planner or a plan there is none to ask for.
   Scenario(mlir::ModuleOp planned, const PlanSettings &settings);
 
+  /// The copy that is planned.
+  mlir::ModuleOp getModule() const { return *module; }
   /// Null if the program cannot be read under the settings.
   Planner *getPlanner() const { return planner.get(); }
   /// The cheapest plan; null if there is none.

@@ -7,7 +7,7 @@ SOURCES = (".cpp", ".h", ".cu", ".py")
 TEXTS = (".mlir", ".test", ".td")
 FOLDERS = ["include", "lib", "tools", "test", "bench", "share"]
 # The table of contents of tp-opt: one entry a pass, each with its example.
-EXEMPT = {"include/tp/Passes.td": 600}
+EXEMPT = {"include/tp/Passes.td": 700}
 
 
 def limit(path):
@@ -29,8 +29,8 @@ PLANTS = [
     Plant({"lib/IR/A.cpp": "\n" * 501}, "501 lines, 500 allowed"),
     Plant({"test/IR/a.mlir": "\n" * 301}, "301 lines, 300 allowed"),
     Plant({"include/tp/IR/A.td": "\n" * 301}, "301 lines, 300 allowed"),
-    Plant({"include/tp/Passes.td": "\n" * 601}, "601 lines, 600 allowed"),
-    Plant({"lib/IR/A.cpp": "\n" * 500, "include/tp/Passes.td": "\n" * 600,
+    Plant({"include/tp/Passes.td": "\n" * 701}, "701 lines, 700 allowed"),
+    Plant({"lib/IR/A.cpp": "\n" * 500, "include/tp/Passes.td": "\n" * 700,
            "test/IR/a.mlir": "\n" * 300}, None),
 ]
 
