@@ -408,8 +408,8 @@ def PrintPlan : Pass<"tp-print-plan", "::mlir::ModuleOp"> {
     After:
     ```text
     weight shape split first rank last rank then
-    argument 1 [6, 8] column [:, 0:4] [:, 4:8] -
-    argument 2 [8, 6] row [0:4, :] [4:8, :] 1
+    argument 1 [6, 8] column "tp" [:, 0:4] [:, 4:8] -
+    argument 2 [8, 6] row "tp" [0:4, :] [4:8, :] 1
     1 all_reduce of [4, 6] f32 after tp.matmul with argument 2, before result 0
     ```
   }];

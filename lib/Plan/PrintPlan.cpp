@@ -204,7 +204,9 @@ void PlanTable::printText(llvm::raw_ostream &os) const {
   std::vector<std::vector<std::string>> rows = {
       {"weight", "shape", "split", "first rank", "last rank", "then"}};
   llvm::StringMap<size_t> rowOfKey;
+  // How many weights a row stands for; one alone keeps its number.
   std::vector<int64_t> counts = {1};
+  std::vector<std::string> names = {"weight"};
   for (const PlannedWeight &weight : weights) {
     std::vector<std::string> row = rowOf(weight);
     auto [entry, isNew] =
@@ -212,12 +214,13 @@ void PlanTable::printText(llvm::raw_ostream &os) const {
     if (isNew) {
       rows.push_back(std::move(row));
       counts.push_back(0);
+      names.push_back(weight.choice.name);
     }
     ++counts[entry->second];
   }
-  for (auto [row, count] : llvm::zip_equal(rows, counts))
-    if (count > 1)
-      row.front() += " x " + std::to_string(count);
+  for (auto [row, count, name] : llvm::zip_equal(rows, counts, names))
+    row.front() =
+        count > 1 ? row.front() + " x " + std::to_string(count) : name;
   printAligned(rows, os);
   os << "\n";
   for (auto [number, alike] : llvm::enumerate(collectives)) {
@@ -297,6 +300,7 @@ void PlanTable::writeFigures(llvm::json::OStream &json) const {
     json.attribute("sequence_parallel", settings.sequenceParallel);
     json.attribute("model_axes", llvm::json::fixUTF8(settings.modelAxes));
     json.attribute("uneven", settings.uneven);
+    json.attribute("memory_limit", llvm::json::fixUTF8(settings.memoryLimit));
   });
   json.attribute("seconds", best.figures.seconds);
   json.attribute("lower_bound_seconds", best.solution.lowerBound.seconds());

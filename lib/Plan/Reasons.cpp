@@ -246,7 +246,10 @@ std::string Reasons::describeWhole(const WeightUse &use) const {
     for (unsigned factor : factors)
       if (use.rule.factors[factor].kind == FactorKind::Whole)
         text += llvm::formatv(" and cannot split dimension {0}", dim);
-  return text;
+  unsigned result = graph.nodes[use.node].results[0];
+  const Layout &made = getLayout(use.node, use.rule.operands.size());
+  return text + "; what that gives is " +
+         describeValue(graph.values[result].type.getShape(), made, mesh);
 }
 
 std::string Reasons::describeUse(const WeightUse &use) const {
