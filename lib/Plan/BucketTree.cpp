@@ -63,53 +63,95 @@ std::vector<unsigned> BucketTree::getShape(const Bucket &bucket) const {
   return shape;
 }
 
-std::vector<unsigned> BucketTree::completeOne(const Bucket &bucket,
-                                              BucketCompletion &completion) {
-  // The variable comes first, so that its choices are the outermost loop.
-  llvm::SmallVector<unsigned, 6> joint = {bucket.variable};
-  llvm::append_range(joint, bucket.scope);
-  llvm::SmallVector<unsigned, 6> sizes;
-  uint64_t numPoints = 1;
-  for (unsigned variable : joint) {
-    sizes.push_back(graph.sizes[variable]);
-    numPoints *= sizes.back();
-  }
-  uint64_t pointsPerChoice = numPoints / sizes.front();
-
-  std::vector<CostTerm> terms(bucket.terms);
-  terms.push_back({bucket.scope, completion.outside});
-  std::vector<Strides> strides;
-  std::vector<ArrayRef<Price>> cells;
-  for (const CostTerm &term : terms) {
-    strides.push_back(stridesOver(graph, term, joint));
-    cells.push_back(graph.tables[term.table].cells);
+namespace {
+/// Adds up the terms of a bucket, row by row, and lowers what the sums bound.
+class CompletionWalk {
+public:
+  /// The variable of the bucket comes first in `joint`, so that its choices are
+  /// the outermost loop.
+  CompletionWalk(const FactorGraph &graph, ArrayRef<CostTerm> terms,
+                 ArrayRef<unsigned> joint)
+      : joint(joint) {
+    for (unsigned variable : joint)
+      sizes.push_back(graph.sizes[variable]);
+    for (const CostTerm &term : terms) {
+      Strides outer = stridesOver(graph, term, joint);
+      rowStrides.push_back(outer.pop_back_val());
+      strides.push_back(std::move(outer));
+      cells.push_back(graph.tables[term.table].cells.data());
+    }
+    totals.resize(sizes.back());
   }
 
-  size_t firstMessage = bucket.getFactors().size();
-  std::vector<FactorTable> outside(bucket.children.size());
-  for (auto [table, message] : llvm::zip_equal(outside, bucket.getMessages())) {
-    const FactorTable &inside = graph.tables[message.table];
-    table.sizes = inside.sizes;
-    table.cells.assign(inside.cells.size(), Price::infinite());
-  }
-
-  completion.minimum = Price::infinite();
-  completion.slacks.assign(sizes.front(), Price::infinite());
-  Odometer odometer(sizes, strides);
-  for (uint64_t point = 0; point < numPoints; ++point, odometer.next()) {
-    Price total;
-    for (size_t term = 0; term < terms.size(); ++term)
-      total += cells[term][odometer.getOffset(term)];
-    if (total.isInfinite())
-      continue;
-    Price &slack = completion.slacks[point / pointsPerChoice];
-    slack = std::min(slack, total);
-    for (size_t child = 0; child < outside.size(); ++child) {
-      uint64_t offset = odometer.getOffset(firstMessage + child);
-      Price &cell = outside[child].cells[offset];
-      cell = std::min(cell, total.above(cells[firstMessage + child][offset]));
+  /// Lowers `slacks`, by choice, to the least total, and `outside`, one table
+  /// for each term from `firstMessage` on, to the totals less that term.
+  void run(llvm::MutableArrayRef<Price> slacks, size_t firstMessage,
+           llvm::MutableArrayRef<FactorTable> outside) {
+    ArrayRef<unsigned> outerSizes = ArrayRef(sizes).drop_back();
+    Odometer odometer(outerSizes, strides);
+    uint64_t rows = 1;
+    for (unsigned size : outerSizes)
+      rows *= size;
+    // A bucket without other variables has one row, of its own choices.
+    bool isAlone = joint.size() == 1;
+    uint64_t rowsPerChoice = isAlone ? 1 : rows / sizes.front();
+    for (uint64_t row = 0; row < rows; ++row, odometer.next()) {
+      addRow(odometer);
+      if (isAlone)
+        llvm::copy(totals, slacks.begin());
+      else
+        slacks[row / rowsPerChoice] =
+            std::min(slacks[row / rowsPerChoice], *llvm::min_element(totals));
+      for (size_t child = 0; child < outside.size(); ++child)
+        lower(firstMessage + child, odometer, outside[child]);
     }
   }
+
+private:
+  void addRow(const Odometer &odometer) {
+    llvm::fill(totals, Price());
+    for (size_t term = 0; term < cells.size(); ++term) {
+      const Price *cell = cells[term] + odometer.getOffset(term);
+      for (size_t i = 0; i < totals.size(); ++i)
+        totals[i] += cell[i * rowStrides[term]];
+    }
+  }
+
+  void lower(size_t term, const Odometer &odometer, FactorTable &table) const {
+    uint64_t offset = odometer.getOffset(term);
+    for (size_t i = 0; i < totals.size(); ++i) {
+      uint64_t place = offset + i * rowStrides[term];
+      if (totals[i].isFinite())
+        table.cells[place] =
+            std::min(table.cells[place], totals[i].above(cells[term][place]));
+    }
+  }
+
+  ArrayRef<unsigned> joint;
+  llvm::SmallVector<unsigned, 6> sizes;
+  std::vector<Strides> strides;
+  llvm::SmallVector<uint64_t, 6> rowStrides;
+  std::vector<const Price *> cells;
+  /// Of the row at hand.
+  std::vector<Price> totals;
+};
+} // namespace
+
+std::vector<unsigned> BucketTree::completeOne(const Bucket &bucket,
+                                              BucketCompletion &completion) {
+  llvm::SmallVector<unsigned, 6> joint = {bucket.variable};
+  llvm::append_range(joint, bucket.scope);
+  std::vector<CostTerm> terms(bucket.terms);
+  terms.push_back({bucket.scope, completion.outside});
+  std::vector<FactorTable> outside;
+  for (const CostTerm &message : bucket.getMessages()) {
+    const FactorTable &inside = graph.tables[message.table];
+    outside.push_back({inside.sizes, std::vector<Price>(inside.cells.size(),
+                                                        Price::infinite())});
+  }
+  completion.slacks.assign(graph.sizes[bucket.variable], Price::infinite());
+  CompletionWalk(graph, terms, joint)
+      .run(completion.slacks, bucket.getFactors().size(), outside);
 
   completion.minimum = *llvm::min_element(completion.slacks);
   for (Price &slack : completion.slacks)
@@ -175,11 +217,23 @@ public:
     restricted.nameOf = graph.nameOf;
     for (const CostTerm &factor : graph.factors)
       restricted.factors.push_back(
-          {factor.scope, slice(factor, restricted.tables)});
+          {getScope(factor), slice(factor, restricted.tables)});
     return restricted;
   }
 
 private:
+  /// The variables that still have a choice, or the first one. Those without
+  /// would only join their neighbours.
+  llvm::SmallVector<unsigned, 4> getScope(const CostTerm &factor) const {
+    llvm::SmallVector<unsigned, 4> scope;
+    for (unsigned variable : factor.scope)
+      if (kept[variable].size() > 1)
+        scope.push_back(variable);
+    if (scope.empty())
+      scope.push_back(factor.scope.front());
+    return scope;
+  }
+
   unsigned slice(const CostTerm &factor, TablePool &tables) {
     std::vector<unsigned> key = {factor.table};
     for (unsigned variable : factor.scope)
@@ -193,17 +247,20 @@ private:
   FactorTable makeSlice(const CostTerm &factor) const {
     const FactorTable &whole = graph.tables[factor.table];
     FactorTable table;
-    uint64_t numCells = 1;
-    for (unsigned variable : factor.scope) {
+    for (unsigned variable : getScope(factor))
       table.sizes.push_back(kept[variable].size());
-      numCells *= table.sizes.back();
-    }
+    uint64_t numCells = 1;
+    for (unsigned variable : factor.scope)
+      numCells *= kept[variable].size();
     table.cells.reserve(numCells);
     llvm::SmallVector<unsigned, 4> digits(factor.scope.size());
     for (uint64_t cell = 0; cell < numCells; ++cell) {
       uint64_t rest = cell;
-      for (size_t dim = digits.size(); dim-- > 0; rest /= table.sizes[dim])
-        digits[dim] = rest % table.sizes[dim];
+      for (size_t dim = digits.size(); dim-- > 0;) {
+        size_t size = kept[factor.scope[dim]].size();
+        digits[dim] = rest % size;
+        rest /= size;
+      }
       uint64_t offset = 0;
       for (size_t dim = 0; dim < digits.size(); ++dim)
         offset =

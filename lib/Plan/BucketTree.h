@@ -81,7 +81,7 @@ llvm::SmallVector<uint64_t, 6> stridesOver(const FactorGraph &graph,
                                            llvm::ArrayRef<unsigned> scope);
 
 /// `graph` with only the choices `kept[variable]`, ascending and not empty, of
-/// each variable.
+/// each variable. A factor is over the variables that have several of them.
 FactorGraph restrictGraph(const FactorGraph &graph,
                           llvm::ArrayRef<llvm::SmallVector<unsigned, 16>> kept);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ConstrainedElimination.h"
 #include "Odometer.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <compare>
@@ -101,9 +102,8 @@ namespace {
 /// Adds up labels, and remembers of which they were made.
 class LabelJoiner {
 public:
-  LabelJoiner(const MemoryConstraint &constraint, uint64_t maxSums,
-              LabelStatistics &statistics)
-      : constraint(constraint), maxSums(maxSums), statistics(statistics) {}
+  LabelJoiner(const MemoryConstraint &constraint, uint64_t maxSums)
+      : constraint(constraint), maxSums(maxSums) {}
 
   void clearTrail() { trail.clear(); }
 
@@ -124,21 +124,29 @@ public:
   std::vector<Partial> join(ArrayRef<Partial> partials, ArrayRef<Label> labels,
                             unsigned first, Price room) {
     std::vector<Partial> sums;
+    // Most sums take the same memory as another one.
+    llvm::DenseMap<std::pair<uint64_t, uint64_t>, unsigned> cheapest;
     for (const Partial &partial : partials)
       for (auto [number, label] : llvm::enumerate(labels)) {
         Label sum = partial.label;
         sum.excess += label.excess;
         if (sum.excess > room || isExhausted())
           break;
-        ++statistics.sums;
+        ++numSums;
         sum.toll += label.toll;
         sum.memory.persistent += label.memory.persistent;
         sum.memory.working = std::max(sum.memory.working, label.memory.working);
         if (!fits(sum, room))
           continue;
+        auto [it, isNew] = cheapest.try_emplace(
+            {sum.memory.persistent, sum.memory.working}, sums.size());
+        if (isNew)
+          sums.emplace_back();
+        else if (sum.comparePrice(sums[it->second].label) >= 0)
+          continue;
         trail.push_back(
             {partial.origin, first + static_cast<unsigned>(number)});
-        sums.push_back({sum, static_cast<unsigned>(trail.size() - 1)});
+        sums[it->second] = {sum, static_cast<unsigned>(trail.size() - 1)};
       }
     keepUnbeaten(sums);
     return sums;
@@ -153,7 +161,8 @@ public:
     return numbers;
   }
 
-  bool isExhausted() const { return statistics.sums > maxSums; }
+  uint64_t getNumSums() const { return numSums; }
+  bool isExhausted() const { return numSums > maxSums; }
 
 private:
   struct Mark {
@@ -162,13 +171,14 @@ private:
   };
 
   bool fits(const Label &label, Price room) const {
-    return label.memory.getTotal() <= constraint.limit &&
+    return constraint.fixedPersistent + label.memory.getTotal() <=
+               constraint.limit &&
            label.excess + constraint.getPenalty(label.memory.working) <= room;
   }
 
   const MemoryConstraint &constraint;
   uint64_t maxSums;
-  LabelStatistics &statistics;
+  uint64_t numSums = 0;
   std::vector<Mark> trail;
 };
 
@@ -186,8 +196,6 @@ public:
 
   /// The best label of the whole, decoded.
   std::vector<unsigned> decode();
-
-  uint64_t countLabels() const;
 
 private:
   LabelTable makeTable(unsigned index);
@@ -304,12 +312,19 @@ std::vector<unsigned> ConstrainedEliminator::decode() {
   joiner.clearTrail();
   std::vector<Partial> partials = joiner.start({}, {}, 0, slack);
   for (auto [index, bucket] : llvm::enumerate(tree.getBuckets())) {
-    if (!bucket.scope.empty())
-      continue;
-    roots.push_back(index);
-    partials =
-        joiner.join(partials, tables[tableOf[index]].getCell(0), 0, slack);
+    if (bucket.scope.empty())
+      roots.push_back(index);
   }
+  // Variables without a choice first, while there are few sums.
+  auto getRootLabels = [&](unsigned root) {
+    return tables[tableOf[root]].getCell(0);
+  };
+  llvm::sort(roots, [&](unsigned a, unsigned b) {
+    return std::pair(getRootLabels(a).size(), a) <
+           std::pair(getRootLabels(b).size(), b);
+  });
+  for (unsigned root : roots)
+    partials = joiner.join(partials, getRootLabels(root), 0, slack);
   // The cheapest comes first.
   if (partials.empty())
     return {};
@@ -333,26 +348,19 @@ std::vector<unsigned> ConstrainedEliminator::decode() {
   return choices;
 }
 
-uint64_t ConstrainedEliminator::countLabels() const {
-  uint64_t count = 0;
-  for (const LabelTable &table : tables)
-    count += table.labels.size();
-  return count;
-}
-
 ConstrainedResult
 tp::eliminateWithin(const FactorGraph &graph, const BucketTree &tree,
                     const BucketTree::Completions &completions,
                     const MemoryConstraint &constraint, Price slack,
-                    uint64_t maxSums, LabelStatistics &statistics) {
-  LabelJoiner joiner(constraint, maxSums, statistics);
+                    uint64_t maxSums) {
+  LabelJoiner joiner(constraint, maxSums);
   ConstrainedEliminator eliminator(graph, tree, completions, constraint, slack,
                                    joiner);
   eliminator.run();
-  statistics.labels += eliminator.countLabels();
   ConstrainedResult result;
   if (!joiner.isExhausted())
     result.choices = eliminator.decode();
   result.gaveUp = joiner.isExhausted();
+  result.sums = joiner.getNumSums();
   return result;
 }

@@ -27,6 +27,8 @@ struct MemoryConstraint {
   /// No plan that is looked for needs less working memory; at least
   /// `leastWorking`.
   uint64_t floorWorking = 0;
+  /// Persistent memory of whatever is chosen, on top of the loads.
+  uint64_t fixedPersistent = 0;
   /// What is charged for 2^32 bytes, in ticks.
   uint64_t multiplier = 0;
   /// By variable of the graph: index into `loads`, or Problem::noMemory. May
@@ -62,14 +64,10 @@ struct ConstrainedResult {
   /// A cheapest plan within the limit, tolls not counted, among those with
   /// the least slack; empty if there is none.
   std::vector<unsigned> choices;
-  /// The search was given up since there were too many labels.
+  /// Whether there were too many labels.
   bool gaveUp = false;
-};
-
-struct LabelStatistics {
-  /// Sums of labels that were looked at, and labels that were kept.
+  /// Sums of labels that were looked at.
   uint64_t sums = 0;
-  uint64_t labels = 0;
 };
 
 /// Finds a cheapest assignment within `constraint` among those whose price with
@@ -87,8 +85,7 @@ ConstrainedResult eliminateWithin(const FactorGraph &graph,
                                   const BucketTree &tree,
                                   const BucketTree::Completions &completions,
                                   const MemoryConstraint &constraint,
-                                  Price slack, uint64_t maxSums,
-                                  LabelStatistics &statistics);
+                                  Price slack, uint64_t maxSums);
 
 } // namespace tp
 

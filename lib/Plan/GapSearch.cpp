@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GapSearch.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <map>
 
 using namespace tp;
@@ -66,25 +68,77 @@ bool GapSearch::findSurvivors(Price slack, Kept &kept, uint64_t &floor) const {
   return true;
 }
 
-MemoryConstraint GapSearch::restrictLoads(const Kept &kept) const {
-  MemoryConstraint restricted = constraint;
+/// What is least of a variable's persistent memory is there in any case.
+MemoryConstraint GapSearch::restrictLoads(const MemoryConstraint &whole,
+                                          const Kept &kept) {
+  MemoryConstraint restricted = whole;
   restricted.loads.clear();
   std::map<std::pair<unsigned, llvm::SmallVector<unsigned, 16>>, unsigned>
       known;
+  /// By index into `loads`.
+  std::vector<uint64_t> least;
   for (auto [variable, index] : llvm::enumerate(restricted.loadsOf)) {
     auto [it, isNew] =
         known.try_emplace({index, kept[variable]}, restricted.loads.size());
     if (isNew) {
       std::vector<MemoryLoad> &loads = restricted.loads.emplace_back();
-      for (unsigned choice : kept[variable])
-        loads.push_back(constraint.loads[index][choice]);
+      least.push_back(~uint64_t(0));
+      for (unsigned choice : kept[variable]) {
+        loads.push_back(whole.loads[index][choice]);
+        least.back() = std::min(least.back(), loads.back().memory.persistent);
+      }
+      for (MemoryLoad &load : loads)
+        load.memory.persistent -= least.back();
     }
     index = it->second;
+    restricted.fixedPersistent += least[index];
   }
   return restricted;
 }
 
-llvm::Expected<ConstrainedResult> GapSearch::run(Price slack) {
+/// Makes the persistent memory of the variables that differ least the same for
+/// all choices, the least, and returns by how much it is more at most. What is
+/// alike in all layers stays so.
+static uint64_t ignoreSmall(MemoryConstraint &constraint, uint64_t tolerance) {
+  std::vector<uint64_t> counts(constraint.loads.size());
+  for (unsigned index : constraint.loadsOf)
+    ++counts[index];
+  /// By how much the choices of a list of loads differ, and which it is.
+  std::vector<std::pair<uint64_t, unsigned>> spreads;
+  auto byPersistent = [](const MemoryLoad &a, const MemoryLoad &b) {
+    return a.memory.persistent < b.memory.persistent;
+  };
+  for (auto [index, loads] : llvm::enumerate(constraint.loads)) {
+    auto [least, most] =
+        std::minmax_element(loads.begin(), loads.end(), byPersistent);
+    spreads.push_back(
+        {most->memory.persistent - least->memory.persistent, index});
+  }
+  llvm::sort(spreads);
+  uint64_t ignored = 0;
+  for (auto [spread, index] : spreads) {
+    uint64_t all = llvm::SaturatingMultiplyAdd(spread, counts[index], ignored);
+    if (all > tolerance)
+      break;
+    ignored = all;
+    std::vector<MemoryLoad> &loads = constraint.loads[index];
+    uint64_t least = llvm::min_element(loads, byPersistent)->memory.persistent;
+    for (MemoryLoad &load : loads)
+      load.memory.persistent = least;
+  }
+  return ignored;
+}
+
+llvm::Expected<ConstrainedResult>
+GapSearch::run(Price slack, uint64_t tolerance, Rounding rounding) {
+  MemoryConstraint rounded = constraint;
+  uint64_t ignored = ignoreSmall(rounded, tolerance);
+  if (rounding == Rounding::Up)
+    rounded.fixedPersistent = ignored;
+  // A plan that takes so much more than there is pays as much more toll.
+  if (ignored != 0)
+    slack += Price::fromWord(ticksToWord(
+        MemoryConstraint::getToll(ignored, constraint.multiplier) + 1));
   Kept kept;
   uint64_t floorWorking = 0;
   if (!findSurvivors(slack, kept, floorWorking))
@@ -108,12 +162,11 @@ llvm::Expected<ConstrainedResult> GapSearch::run(Price slack) {
     return ConstrainedResult();
   BucketTree tree(restricted, *elimination);
   BucketTree::Completions completions = tree.complete();
-  MemoryConstraint loads = restrictLoads(kept);
+  MemoryConstraint loads = restrictLoads(rounded, kept);
   loads.floorWorking = floorWorking;
-  LabelStatistics labels;
   ConstrainedResult result = eliminateWithin(
       restricted, tree, completions, loads, most.above(elimination->minimum),
-      options.maxTableEntries, labels);
+      options.maxTableEntries);
   for (auto [variable, choice] : llvm::enumerate(result.choices))
     choice = kept[variable][choice];
   return result;

@@ -16,10 +16,20 @@ public:
 
   llvm::Error prepare();
 
+  /// What small differences in memory are taken for.
+  enum class Rounding { Down, Up };
+
   /// A cheapest plan, tolls not counted, among those that lie at most `slack`
   /// above the minimum with tolls, the penalty for their working memory
   /// included.
-  llvm::Expected<ConstrainedResult> run(Price slack);
+  ///
+  /// Where the differences between the choices of some variables come to at
+  /// most `tolerance` bytes in all, as those of norms, they are left out: many
+  /// small differences make many labels. Rounded down, the plan may exceed the
+  /// limit by so much, and costs no more than any that does not; rounded up, it
+  /// is within the limit, but others may cost less.
+  llvm::Expected<ConstrainedResult> run(Price slack, uint64_t tolerance,
+                                        Rounding rounding);
 
 private:
   /// By variable: choices, ascending.
@@ -30,7 +40,8 @@ private:
   bool findSurvivors(Price slack, Kept &kept, uint64_t &floorWorking) const;
   bool keep(Price slack, uint64_t floorWorking, Kept &kept) const;
   uint64_t getFloor(const Kept &kept) const;
-  MemoryConstraint restrictLoads(const Kept &kept) const;
+  static MemoryConstraint restrictLoads(const MemoryConstraint &whole,
+                                        const Kept &kept);
 
   FactorGraph graph;
   MemoryConstraint constraint;

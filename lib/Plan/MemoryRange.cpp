@@ -19,7 +19,8 @@ void Incumbent::offer(llvm::ArrayRef<unsigned> plan) {
 
 MemoryRange::MemoryRange(Incumbent &incumbent, const SolveOptions &options,
                          uint64_t least, uint64_t most)
-    : incumbent(incumbent), options(options), least(least), most(most) {
+    : incumbent(incumbent), options(options), least(least), most(most),
+      tolerance(incumbent.limit >> 10) {
   banChoices();
 }
 
@@ -117,6 +118,8 @@ uint64_t MemoryRange::getLargestMultiplier() const {
 }
 
 llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
+  if (auto known = tried.find(tolls); known != tried.end())
+    return known->second;
   llvm::Expected<Solution> solution = solve(addTolls(tolls), options);
   if (!solution)
     return solution.takeError();
@@ -124,6 +127,7 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
   Point point{problem.evaluate(solution->choices),
               problem.memoryOf(solution->choices)};
   incumbent.offer(solution->choices);
+  tried.try_emplace(tolls, point);
   // A bound below nothing says nothing.
   Price::Word minimum = solution->cost.getWord();
   Price::Word refund =
@@ -145,7 +149,6 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
 /// Looks for a plan on either side of the budget.
 llvm::Error MemoryRange::bracket(uint64_t start, std::optional<Point> &heavy,
                                  std::optional<Point> &light) {
-  constexpr uint64_t factor = 16;
   uint64_t largest = getLargestMultiplier();
   uint64_t tolls = std::min(start, largest);
   while (true) {
@@ -157,12 +160,10 @@ llvm::Error MemoryRange::bracket(uint64_t start, std::optional<Point> &heavy,
     bool isLast = isHeavy ? tolls == largest : tolls == 0;
     if ((heavy && light) || isLast)
       return llvm::Error::success();
-    if (!isHeavy)
-      tolls /= factor;
-    else
-      tolls = std::min(
-          largest, std::max<uint64_t>(llvm::SaturatingMultiply(tolls, factor),
-                                      uint64_t(1) << 20));
+    constexpr uint64_t first = uint64_t(1) << 20, factor = 16;
+    tolls =
+        isHeavy ? llvm::SaturatingMultiply(std::max(tolls, first), factor) : 0;
+    tolls = std::min(tolls, largest);
   }
 }
 
@@ -207,7 +208,7 @@ llvm::Error MemoryRange::relax(uint64_t start, std::optional<Point> light) {
     bound = Price::infinite();
     return llvm::Error::success();
   }
-  // A small part of the bound.
+  // A small part of the bound, to begin with.
   slack = Price::fromWord(std::max<Price::Word>(bound.getWord() >> 13, 1));
   return error;
 }
@@ -267,25 +268,52 @@ llvm::Error MemoryRange::prepareSearch() {
   return gap->prepare();
 }
 
+llvm::Expected<MemoryRange::Find>
+MemoryRange::runSearch(GapSearch::Rounding rounding) {
+  llvm::Expected<ConstrainedResult> result =
+      gap->run(slack, tolerance, rounding);
+  if (!result)
+    return result.takeError();
+  Find find;
+  find.gaveUp = result->gaveUp;
+  find.sums = result->sums;
+  if (result->choices.empty())
+    return find;
+  std::vector<unsigned> plan;
+  for (unsigned number = 0; number < feasible.variables.size(); ++number)
+    plan.push_back(domains.getKept(number)[result->choices[number]]);
+  incumbent.offer(plan);
+  find.price = incumbent.problem.evaluate(plan);
+  find.fits = incumbent.problem.memoryOf(plan).getTotal() <= incumbent.limit;
+  return find;
+}
+
 llvm::Expected<bool> MemoryRange::search() {
   if (!gap)
     if (llvm::Error error = prepareSearch())
       return error;
   if (incumbent.price.isFinite())
     slack = std::min(slack, incumbent.price.above(bound));
-  llvm::Expected<ConstrainedResult> found = gap->run(slack);
+  llvm::Expected<Find> found = runSearch(GapSearch::Rounding::Down);
   if (!found)
     return found.takeError();
   if (found->gaveUp)
     return false;
-  if (!found->choices.empty()) {
-    std::vector<unsigned> plan;
-    for (unsigned number = 0; number < feasible.variables.size(); ++number)
-      plan.push_back(domains.getKept(number)[found->choices[number]]);
-    incumbent.offer(plan);
-  }
   // What costs no more than this lies within the slack.
-  searchedTo = bound + slack;
-  slack = slack + slack;
+  Price end = bound + slack;
+  if (found->fits || found->price >= end) {
+    searchedTo = std::max(searchedTo, end);
+    // Twice the slack may be ten times the work.
+    constexpr uint64_t muchWork = 100000;
+    unsigned part = found->sums > muchWork ? 2 : 1;
+    slack += Price::fromWord(slack.getWord() / part + 1);
+    return true;
+  }
+  // Nothing that fits costs less than what was found.
+  searchedTo = std::max(searchedTo, found->price);
+  llvm::Expected<Find> fitting = runSearch(GapSearch::Rounding::Up);
+  if (!fitting)
+    return fitting.takeError();
+  tolerance = 0;
   return true;
 }

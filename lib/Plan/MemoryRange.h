@@ -5,6 +5,7 @@
 #include "Dominance.h"
 #include "GapSearch.h"
 #include "tp/Plan/MemoryLimit.h"
+#include <map>
 #include <memory>
 
 namespace tp {
@@ -70,6 +71,14 @@ private:
                       std::optional<Point> &light);
   llvm::Error intersect(Point heavy, Point light);
   llvm::Error prepareSearch();
+  /// What a search within the slack found: no price if nothing.
+  struct Find {
+    Price price = Price::infinite();
+    bool fits = true;
+    bool gaveUp = false;
+    uint64_t sums = 0;
+  };
+  llvm::Expected<Find> runSearch(GapSearch::Rounding rounding);
   MemoryConstraint makeConstraint() const;
 
   Incumbent &incumbent;
@@ -80,6 +89,7 @@ private:
   Problem feasible;
   bool isEmpty = false;
 
+  std::map<uint64_t, Point> tried;
   std::optional<Price> relaxed;
   Price bound;
   uint64_t multiplier = 0;
@@ -90,6 +100,9 @@ private:
   Domains domains;
   std::unique_ptr<GapSearch> gap;
   Price slack;
+  /// Differences in memory that are left out, in bytes, while that does no
+  /// harm.
+  uint64_t tolerance;
   Price searchedTo;
 };
 

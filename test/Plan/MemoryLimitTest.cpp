@@ -137,6 +137,30 @@ TEST(MemoryLimitTest, LayersThatAreAlikeAreNotMovedTogether) {
   }
 }
 
+/// Beside the layers, variables that take seven bytes, or one tick. Small
+/// differences are left out at first, and decide in the end.
+TEST(MemoryLimitTest, SmallDifferencesCount) {
+  constexpr unsigned numLayers = 40, numSmall = 50;
+  Problem problem = makeTwoWays(numLayers);
+  problem.memoryVectors = {{{100000, 0}, {30000, 0}}, {{7, 0}, {0, 0}}};
+  problem.costVectors.push_back({price(0), price(1)});
+  for (unsigned i = 0; i < numSmall; ++i)
+    problem.variables.push_back({"small", 1, 1});
+  for (unsigned bytes : {0u, 1u, 7u, 100u, 349u, 350u}) {
+    SCOPED_TRACE(bytes);
+    // 31 layers stay heavy, and `bytes` are left over.
+    problem.memoryLimit = 31 * 100000 + 9 * 30000 + bytes;
+    Solution solution = llvm::cantFail(solveWithinMemory(problem));
+    unsigned paid = numSmall - bytes / 7;
+    // Or one more layer is light, which costs seven.
+    unsigned extra = std::min(paid, 7u);
+    EXPECT_EQ(solution.cost, price(3 * numLayers + 7 * 9 + 5 + extra));
+    EXPECT_EQ(solution.lowerBound, solution.cost);
+    EXPECT_LE(problem.memoryOf(solution.choices).getTotal(),
+              *problem.memoryLimit);
+  }
+}
+
 /// The first operation makes the second wait for nothing: only the most that
 /// one of them needs counts.
 TEST(MemoryLimitTest, WorkingMemoryIsTheMostOfOneOperation) {

@@ -49,9 +49,12 @@ public:
         variable.memoryVector = problem.memoryVectors.size() - 1;
         continue;
       }
+      // Some differences are small beside the whole.
+      bool isSmall = draw(3) == 0;
       std::vector<Problem::Memory> memories(size);
       for (Problem::Memory &memory : memories)
-        memory = {drawBytes(100000), draw(2) ? drawBytes(60000) : 0};
+        memory = {isSmall ? draw(40) : drawBytes(100000),
+                  draw(2) ? drawBytes(60000) : 0};
       variable.memoryVector = problem.memoryVectors.size();
       problem.memoryVectors.push_back(std::move(memories));
     }
