@@ -210,31 +210,38 @@ void OperationChecker::checkWholeFactors() {
   }
 }
 
+void OperationChecker::addUsedTwice(const AxisPart &part, unsigned first,
+                                    unsigned second) {
+  Finding &finding =
+      add(Finding::UsedTwice, "R9",
+          llvm::formatv("{0}: axis {1} splits both '{2}' and '{3}': a rank "
+                        "would hold only the diagonal",
+                        name(), text(part), rule.factors[first].name,
+                        rule.factors[second].name)
+              .str());
+  finding.factors = {first, second};
+  finding.axes = {part};
+  for (unsigned factor : finding.factors) {
+    auto operands = llvm::seq<unsigned>(0, rule.operands.size());
+    auto owner = llvm::find_if(
+        operands, [&](unsigned operand) { return hasFactor(operand, factor); });
+    if (owner != operands.end())
+      addCause(finding, *owner,
+               "'" + rule.factors[factor].name + "' is split here");
+  }
+}
+
 // R9: one axis splits one factor.
 void OperationChecker::checkAxesUsedOnce() {
   ArrayRef<DimLayout> splits = findings.splits;
-  for (unsigned i = 0; i < splits.size(); ++i)
-    for (unsigned j = 0; j < i; ++j)
-      for (const AxisPart &part : splits[i].parts) {
-        if (!agreed[i] || !agreed[j] || !overlapsAny(part, splits[j].parts))
-          continue;
-        Finding &finding =
-            add(Finding::UsedTwice, "R9",
-                llvm::formatv("{0}: axis {1} splits both '{2}' and '{3}': a "
-                              "rank would hold only the diagonal",
-                              name(), text(part), rule.factors[j].name,
-                              rule.factors[i].name)
-                    .str());
-        finding.factors = {j, i};
-        finding.axes = {part};
-        for (unsigned factor : {j, i})
-          for (unsigned tensor = 0; tensor < rule.operands.size(); ++tensor)
-            if (hasFactor(tensor, factor)) {
-              addCause(finding, tensor,
-                       "'" + rule.factors[factor].name + "' is split here");
-              break;
-            }
-      }
+  for (unsigned second = 0; second < splits.size(); ++second)
+    for (unsigned first = 0; first < second; ++first) {
+      if (!agreed[first] || !agreed[second])
+        continue;
+      for (const AxisPart &part : splits[second].parts)
+        if (overlapsAny(part, splits[first].parts))
+          addUsedTwice(part, first, second);
+    }
 }
 
 //===- Results ------------------------------------------------------------===//

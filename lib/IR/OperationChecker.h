@@ -74,6 +74,7 @@ private:
   void addDifference(unsigned factor, unsigned first, unsigned other);
   void joinFactors();
   void checkWholeFactors();
+  void addUsedTwice(const AxisPart &part, unsigned first, unsigned second);
   void checkAxesUsedOnce();
   bool isLinearIn(unsigned operand) const;
   bool passes(unsigned operand) const;

@@ -349,7 +349,8 @@ static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
 
 //===- StoredAttr ---------------------------------------------------------===//
 
-LogicalResult
+// TableGen declares one argument for each of the attribute's parameters.
+LogicalResult // NOLINTNEXTLINE(readability-function-size)
 StoredAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    StringRef name, ArrayRef<int64_t> shape, int64_t dim,
                    int64_t from, int64_t size, int64_t stride, int64_t count) {

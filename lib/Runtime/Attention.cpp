@@ -164,7 +164,8 @@ private:
       scoreNarrow(keys.from(key), rows);
     else
       multiplyNarrow<T>({scores.data(), columns, false}, keys.from(key),
-                        turned.data(), columns, shape.headDim, rows, columns);
+                        {turned.data(), columns, 1}, shape.headDim, rows,
+                        columns);
     raiseLargest(key, rows);
     exponentiate(key, rows);
     if (key != 0)
@@ -172,11 +173,11 @@ private:
     Strided<T> block = values.from(key);
     if (narrow)
       multiplyNarrow<T>({sum.data(), shape.headDim, key != 0},
-                        {scores.data(), 1, columns}, block.data, block.row,
-                        rows, pairs, shape.headDim);
+                        {scores.data(), 1, columns}, block, rows, pairs,
+                        shape.headDim);
     else
       multiplyNarrow<T>({sum.data(), columns, key != 0},
-                        {block.data, 1, block.row}, scores.data(), columns,
+                        {block.data, 1, block.row}, {scores.data(), columns, 1},
                         rows, shape.headDim, columns);
   }
 

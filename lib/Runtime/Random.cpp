@@ -52,33 +52,35 @@ struct Part {
   int64_t stride(int64_t dim) const { return dims[2 * dim + 1]; }
 };
 
-/// Elements with the indices from `index` on.
-template <typename T>
-void dropRow(T *out, const T *x, int64_t count, uint64_t index,
-             const Mask &mask, T scale) {
-  RandomWords words{};
-  for (int64_t i = 0; i < count; ++i, ++index) {
-    if (i == 0 || index % 4 == 0)
-      words = mask.words(index / 4);
-    out[i] = words[index % 4] < mask.threshold ? T(0) : x[i] * scale;
-  }
-}
+/// Drops elements of a part, and scales those that stay.
+template <typename T> struct Dropper {
+  const Part &part;
+  const Mask &mask;
+  T scale;
 
-/// Dimension `dim` and those within it; returns the number of elements.
-template <typename T>
-int64_t dropDims(T *out, const T *x, const Part &part, int64_t dim,
-                 uint64_t index, const Mask &mask, T scale) {
-  if (dim + 1 == part.numDims) {
-    dropRow(out, x, part.size(dim), index, mask, scale);
-    return part.size(dim);
+  /// Elements with the indices from `index` on.
+  void dropRow(T *out, const T *x, int64_t count, uint64_t index) const {
+    RandomWords words{};
+    for (int64_t i = 0; i < count; ++i, ++index) {
+      if (i == 0 || index % 4 == 0)
+        words = mask.words(index / 4);
+      out[i] = words[index % 4] < mask.threshold ? T(0) : x[i] * scale;
+    }
   }
-  int64_t done = 0;
-  for (int64_t i = 0; i < part.size(dim); ++i)
-    done += dropDims(out + done, x + done, part, dim + 1,
-                     index + static_cast<uint64_t>(i * part.stride(dim)), mask,
-                     scale);
-  return done;
-}
+
+  /// Dimension `dim` and those within it; returns the number of elements.
+  int64_t dropDims(T *out, const T *x, int64_t dim, uint64_t index) const {
+    if (dim + 1 == part.numDims) {
+      dropRow(out, x, part.size(dim), index);
+      return part.size(dim);
+    }
+    int64_t done = 0;
+    for (int64_t i = 0; i < part.size(dim); ++i)
+      done += dropDims(out + done, x + done, dim + 1,
+                       index + static_cast<uint64_t>(i * part.stride(dim)));
+    return done;
+  }
+};
 
 template <typename T>
 void dropout(T *out, const T *x, const Part &part, double rate, Mask mask) {
@@ -95,11 +97,14 @@ void dropout(T *out, const T *x, const Part &part, double rate, Mask mask) {
     throw RuntimeError("rate " + std::to_string(rate) + " is not from 0 to 1");
   mask.threshold = static_cast<uint64_t>(std::llround(std::ldexp(rate, 32)));
   T scale = rate == 1 ? T(0) : static_cast<T>(1 / (1 - rate));
-  dropDims(out, x, part, 0, static_cast<uint64_t>(part.origin), mask, scale);
+  Dropper<T>{part, mask, scale}.dropDims(out, x, 0,
+                                         static_cast<uint64_t>(part.origin));
 }
 
 } // namespace
 
+// Compiled code passes every size as an argument of its own.
+// NOLINTBEGIN(readability-function-size)
 extern "C" {
 
 #define TP_DEFINE_DROPOUT(SUFFIX, T)                                           \
@@ -115,3 +120,4 @@ extern "C" {
 TP_DEFINE_DROPOUT(f32, float)
 TP_DEFINE_DROPOUT(f64, double)
 }
+// NOLINTEND(readability-function-size)

@@ -100,19 +100,19 @@ inline void multiplyRows(Result<T> out, Strided<T> a, const T *b, int64_t bRow,
 }
 
 /// out[rows, columns] = a[rows, depth] * b[depth, columns], where `columns` is
-/// a multiple of lanes<T> and a row of b has bRow elements.
+/// a multiple of lanes<T> and the elements of a row of b follow one another.
 template <typename T>
-inline void multiplyNarrow(Result<T> out, Strided<T> a, const T *b,
-                           int64_t bRow, int64_t depth, int64_t rows,
-                           int64_t columns) {
+inline void multiplyNarrow(Result<T> out, Strided<T> a, Strided<T> b,
+                           int64_t depth, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; i += rowsPerTile) {
     int64_t height = rows - i < rowsPerTile ? rows - i : rowsPerTile;
     int64_t j = 0;
     for (; j + tileWidth<T> <= columns; j += tileWidth<T>)
-      multiplyRows<vectorsPerTile>(out.from(i, j), a.from(i), b + j, bRow,
+      multiplyRows<vectorsPerTile>(out.from(i, j), a.from(i), b.data + j, b.row,
                                    depth, height);
     for (; j < columns; j += lanes<T>)
-      multiplyRows<1>(out.from(i, j), a.from(i), b + j, bRow, depth, height);
+      multiplyRows<1>(out.from(i, j), a.from(i), b.data + j, b.row, depth,
+                      height);
   }
 }
 
