@@ -91,6 +91,7 @@ private:
   void passToCallers();
   std::optional<std::string> objectionTo(BlockArgument argument) const;
   bool isCovered(OpOperand &use) const;
+  bool isTakenApart(Value value) const;
   void giveUp(BlockArgument argument, StringRef why);
 
   ModuleOp module;
@@ -242,29 +243,40 @@ static bool areApart(const RowBlock &first, const RowBlock &second) {
                         second.from + second.size <= first.from);
 }
 
+static bool haveOverlap(ArrayRef<RowBlock> blocks) {
+  for (auto [index, block] : llvm::enumerate(blocks))
+    for (const RowBlock &other : blocks.drop_front(index + 1))
+      if (!areApart(block, other))
+        return true;
+  return false;
+}
+
+/// Whether slices alone use the value, or calls that hand it on in blocks.
+bool Search::isTakenApart(Value value) const {
+  return llvm::all_of(value.getUses(),
+                      [&](OpOperand &use) { return isCovered(use); });
+}
+
 /// Why the parameter cannot be split.
 std::optional<std::string> Search::objectionTo(BlockArgument argument) const {
   const FusedSplit &split = splits.find(argument)->second;
-  for (auto [index, block] : llvm::enumerate(split.blocks))
-    for (const RowBlock &other : ArrayRef(split.blocks).drop_front(index + 1))
-      if (!areApart(block, other))
-        return "blocks of it overlap";
+  if (haveOverlap(split.blocks))
+    return "blocks of it overlap";
+  SmallVector<const Path *> own;
   for (const auto &[slice, path] : paths)
-    for (const auto &[other, rows] : path.parameters)
-      if (other == argument && rows.dim != split.dim)
+    for (const auto &[parameter, rows] : path.parameters) {
+      if (parameter != argument)
+        continue;
+      if (rows.dim != split.dim)
         return "blocks of two dimensions are taken";
-  for (OpOperand &use : argument.getUses())
-    if (!isCovered(use))
-      return "it is used as a whole, too";
-  for (const auto &[slice, path] : paths) {
-    bool isOurs = llvm::any_of(path.parameters, [&](const auto &parameter) {
-      return parameter.first == argument;
-    });
-    for (OpOperand *use : isOurs ? path.uses : SmallVector<OpOperand *>())
-      for (OpOperand &other : use->get().getUses())
-        if (!isCovered(other))
-          return "what is computed from it is used as a whole, too";
-  }
+      own.push_back(&path);
+    }
+  if (!isTakenApart(argument))
+    return "it is used as a whole, too";
+  for (const Path *path : own)
+    for (OpOperand *use : path->uses)
+      if (!isTakenApart(use->get()))
+        return "what is computed from it is used as a whole, too";
   return std::nullopt;
 }
 
