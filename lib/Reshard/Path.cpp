@@ -157,8 +157,8 @@ void LayoutSpace::addEdge(unsigned from, const LayoutStep &step) {
     return;
   LayoutStep joined = step;
   joined.parts = joinOfStep(step, layouts[from], type.getShape());
-  Price price =
-      toPrice(model.priceStep(joined, type, layouts[from]), /*step=*/true);
+  Price price = toPrice(model.priceStep(joined, type, layouts[from]),
+                        /*isReshardStep=*/true);
   edges[from].push_back({*to, price, joined});
 }
 
