@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Plan/Certificate.h"
+#include "CertificateBounds.h"
 #include "CertificateTerms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,21 +12,39 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Twine;
 
+/// The most cells of one table that the checker is ready to visit.
+static constexpr uint64_t maxVisitedCells = uint64_t(1) << 30;
+
+uint64_t Certificate::getSize() const {
+  uint64_t size = 0;
+  for (const std::vector<int64_t> &message : messages)
+    size += message.size() * sizeof(int64_t);
+  uint64_t numIndices = messageOf.size() + expansionOf.size() + order.size();
+  for (const Expansion &expansion : expansions) {
+    numIndices += expansion.slotLayouts.size();
+    for (const std::vector<unsigned> &set : expansion.layoutSets)
+      numIndices += set.size();
+  }
+  return size + numIndices * sizeof(unsigned);
+}
+
 namespace {
 using Indices = std::vector<unsigned>;
 
-/// Follows the steps of a certificate from the sum of all tables to the bound.
+/// Eliminates the variables of a sum in the order of a certificate.
 class Replay {
 public:
-  Replay(const Problem &problem, const Certificate &certificate,
-         CertificateSum sum)
-      : problem(problem), certificate(certificate), sum(std::move(sum)),
+  Replay(const Problem &problem, ArrayRef<unsigned> order, CertificateSum sum)
+      : problem(problem), order(order), sum(std::move(sum)),
         termsOf(this->sum.sizes.size()), choiceOf(this->sum.sizes.size()) {
     for (auto [index, term] : llvm::enumerate(this->sum.terms))
       for (unsigned variable : term.scope)
         termsOf[variable].push_back(index);
+    for (auto [index, table] : llvm::enumerate(this->sum.tables))
+      tableIndices.try_emplace(wordsOf(table), index);
   }
 
+  /// The minimum of the sum.
   llvm::Expected<Price> run();
 
 private:
@@ -34,23 +53,28 @@ private:
     const Price *cells;
     uint64_t stride;
   };
+  /// What is left of a variable: its minimum, and a table above it.
+  struct Rest {
+    Price constant;
+    unsigned table = 0;
+  };
+
+  static std::vector<Price::Word> wordsOf(ArrayRef<Price> cells) {
+    std::vector<Price::Word> words;
+    for (Price cell : cells)
+      words.push_back(cell.getWord());
+    return words;
+  }
 
   std::vector<CertificateTerm> takeBucket(unsigned variable);
-  Error checkStep(size_t position, ArrayRef<CertificateTerm> bucket,
-                  const Indices &scope);
+  llvm::Expected<Rest> removeVariable(unsigned variable,
+                                      ArrayRef<CertificateTerm> bucket,
+                                      const Indices &scope);
   Column columnOf(const CertificateTerm &term, unsigned variable) const;
   Price minimumOf(ArrayRef<Column> columns, unsigned variable) const;
-  bool isBelow(const Certificate::Step &step, unsigned variable,
-               ArrayRef<CertificateTerm> bucket, const Indices &scope);
-
-  ArrayRef<Price> cellsOf(const CertificateTerm &term) const {
-    return term.isMessage ? certificate.messages[term.table]
-                          : sum.tables[term.table];
-  }
-
-  const Certificate::Step &stepAt(size_t position) const {
-    return certificate.steps[certificate.stepOf[position]];
-  }
+  std::vector<Price> minima(unsigned variable, ArrayRef<CertificateTerm> bucket,
+                            const Indices &scope, uint64_t numCells);
+  unsigned addTable(std::vector<Price> table);
 
   std::string nameOf(unsigned variable) const {
     return variable < problem.variables.size()
@@ -59,15 +83,16 @@ private:
   }
 
   const Problem &problem;
-  const Certificate &certificate;
+  ArrayRef<unsigned> order;
   /// A term used up has an empty scope.
   CertificateSum sum;
   /// By variable: indices of terms over it, used up or not.
   std::vector<Indices> termsOf;
   /// By variable: the choice being looked at.
   std::vector<uint64_t> choiceOf;
-  /// Steps found right, by all that they depend on.
-  std::set<std::vector<Indices>> rightSteps;
+  std::map<std::vector<Price::Word>, unsigned> tableIndices;
+  /// From all that the rest of a variable depends on.
+  std::map<std::vector<Indices>, Rest> knownRests;
 };
 } // namespace
 
@@ -83,7 +108,7 @@ Replay::Column Replay::columnOf(const CertificateTerm &term,
     offset += choiceOf[other] * stride;
     stride *= sum.sizes[other];
   }
-  column.cells = &cellsOf(term)[offset];
+  column.cells = &sum.tables[term.table][offset];
   return column;
 }
 
@@ -99,14 +124,13 @@ Price Replay::minimumOf(ArrayRef<Column> columns, unsigned variable) const {
   return minimum;
 }
 
-/// Whether the constant plus the message is nowhere above the minimum of the
-/// bucket over the choices of `variable`.
-bool Replay::isBelow(const Certificate::Step &step, unsigned variable,
-                     ArrayRef<CertificateTerm> bucket, const Indices &scope) {
-  ArrayRef<Price> message = certificate.messages[step.message];
+std::vector<Price> Replay::minima(unsigned variable,
+                                  ArrayRef<CertificateTerm> bucket,
+                                  const Indices &scope, uint64_t numCells) {
+  std::vector<Price> cells;
   std::vector<Column> columns(bucket.size());
   choiceOf[variable] = 0;
-  for (uint64_t cell = 0; cell < message.size(); ++cell) {
+  for (uint64_t cell = 0; cell < numCells; ++cell) {
     uint64_t rest = cell;
     for (unsigned other : llvm::reverse(scope)) {
       choiceOf[other] = rest % sum.sizes[other];
@@ -114,32 +138,27 @@ bool Replay::isBelow(const Certificate::Step &step, unsigned variable,
     }
     for (auto [column, term] : llvm::zip_equal(columns, bucket))
       column = columnOf(term, variable);
-    if (minimumOf(columns, variable) < step.constant + message[cell])
-      return false;
+    cells.push_back(minimumOf(columns, variable));
   }
-  return true;
+  return cells;
 }
 
-Error Replay::checkStep(size_t position, ArrayRef<CertificateTerm> bucket,
-                        const Indices &scope) {
-  unsigned variable = certificate.order[position];
-  const Certificate::Step &step = stepAt(position);
-  uint64_t numCells = 1;
-  for (unsigned other : scope)
-    numCells = llvm::SaturatingMultiply(numCells, sum.sizes[other]);
-  size_t claimed = certificate.messages[step.message].size();
-  if (claimed != numCells)
-    return createStringError("step " + Twine(position) + " removes " +
-                             nameOf(variable) + " and leaves " +
-                             Twine(claimed) + " cells instead of " +
-                             Twine(numCells));
+unsigned Replay::addTable(std::vector<Price> table) {
+  auto [it, isNew] =
+      tableIndices.try_emplace(wordsOf(table), sum.tables.size());
+  if (isNew)
+    sum.tables.push_back(std::move(table));
+  return it->second;
+}
 
+llvm::Expected<Replay::Rest>
+Replay::removeVariable(unsigned variable, ArrayRef<CertificateTerm> bucket,
+                       const Indices &scope) {
   // Two steps are alike if the same tables meet in the same way; the sizes are
   // in the key as they tell tables of equal cells but other shapes apart.
-  std::vector<Indices> key = {
-      {certificate.stepOf[position], unsigned(sum.sizes[variable])}};
+  std::vector<Indices> key = {{unsigned(sum.sizes[variable])}};
   for (const CertificateTerm &term : bucket) {
-    Indices &entry = key.emplace_back(Indices{term.isMessage, term.table});
+    Indices &entry = key.emplace_back(Indices{term.table});
     for (unsigned other : term.scope) {
       auto it = llvm::find(scope, other);
       entry.push_back(it - scope.begin() + (other > variable));
@@ -147,13 +166,23 @@ Error Replay::checkStep(size_t position, ArrayRef<CertificateTerm> bucket,
       entry.push_back(sum.sizes[other]);
     }
   }
-  if (!rightSteps.insert(std::move(key)).second)
-    return Error::success();
-  if (!isBelow(step, variable, bucket, scope))
-    return createStringError("step " + Twine(position) + " removes " +
-                             nameOf(variable) +
-                             " and claims more than the minimum");
-  return Error::success();
+  auto [it, isNew] = knownRests.try_emplace(std::move(key));
+  if (!isNew)
+    return it->second;
+  uint64_t numCells = 1;
+  for (unsigned other : scope)
+    numCells = llvm::SaturatingMultiply(numCells, sum.sizes[other]);
+  if (numCells > maxVisitedCells)
+    return createStringError("the elimination of " + nameOf(variable) +
+                             " leaves " + Twine(numCells) +
+                             " cells, which are too many to check");
+  std::vector<Price> cells = minima(variable, bucket, scope, numCells);
+  Rest rest{*llvm::min_element(cells), 0};
+  for (Price &cell : cells)
+    cell = rest.constant.isInfinite() ? Price() : cell.above(rest.constant);
+  rest.table = addTable(std::move(cells));
+  it->second = rest;
+  return rest;
 }
 
 std::vector<CertificateTerm> Replay::takeBucket(unsigned variable) {
@@ -167,9 +196,9 @@ std::vector<CertificateTerm> Replay::takeBucket(unsigned variable) {
 }
 
 llvm::Expected<Price> Replay::run() {
-  Price bound;
+  Price minimum;
   std::vector<char> isGone(sum.sizes.size());
-  for (auto [position, variable] : llvm::enumerate(certificate.order)) {
+  for (auto [position, variable] : llvm::enumerate(order)) {
     if (variable >= isGone.size() || isGone[variable])
       return createStringError("step " + Twine(position) +
                                " removes variable " + Twine(variable) +
@@ -181,42 +210,28 @@ llvm::Expected<Price> Replay::run() {
       others.insert(term.scope.begin(), term.scope.end());
     others.erase(variable);
     Indices scope(others.begin(), others.end());
-    if (Error error = checkStep(position, bucket, scope))
-      return error;
-
-    const Certificate::Step &step = stepAt(position);
-    bound += step.constant;
-    if (scope.empty())
-      bound += certificate.messages[step.message].front();
+    llvm::Expected<Rest> rest = removeVariable(variable, bucket, scope);
+    if (!rest)
+      return rest.takeError();
+    minimum += rest->constant;
     for (unsigned other : scope)
       termsOf[other].push_back(sum.terms.size());
-    sum.terms.push_back({std::move(scope), step.message, /*isMessage=*/true});
+    sum.terms.push_back({std::move(scope), rest->table});
   }
-  if (certificate.order.size() != isGone.size())
-    return createStringError("the certificate removes " +
-                             Twine(certificate.order.size()) + " of " +
-                             Twine(isGone.size()) + " variables");
-  return bound;
+  if (order.size() != isGone.size())
+    return createStringError("the certificate removes " + Twine(order.size()) +
+                             " of " + Twine(isGone.size()) + " variables");
+  return minimum;
 }
 
-/// Refuses a certificate whose lists and indices do not fit.
-static Error checkSizes(const Problem &problem,
-                        const Certificate &certificate) {
-  if (certificate.droppedOf.size() != problem.variables.size() ||
-      certificate.expansionOf.size() != problem.values.size() ||
-      certificate.stepOf.size() != certificate.order.size())
-    return createStringError("the certificate is for another problem: its "
-                             "lists do not have the problem's lengths");
-  auto within = [](ArrayRef<unsigned> indices, size_t size) {
-    return llvm::all_of(indices, [=](unsigned index) { return index < size; });
-  };
-  bool stepsFit = llvm::all_of(certificate.steps, [&](auto step) {
-    return step.message < certificate.messages.size();
-  });
-  if (!within(certificate.droppedOf, certificate.dropped.size()) || !stepsFit ||
-      !within(certificate.stepOf, certificate.steps.size()))
-    return createStringError("the certificate refers to a list of dropped "
-                             "choices, a step or a message that it lacks");
+/// Refuses expansions whose lists and indices do not fit.
+static Error checkExpansions(const Problem &problem,
+                             const Certificate &certificate) {
+  if (certificate.expansionOf.size() != problem.values.size())
+    return createStringError("the certificate is for another problem: it "
+                             "expands " +
+                             Twine(certificate.expansionOf.size()) + " of " +
+                             Twine(problem.values.size()) + " values");
   for (auto [value, index] :
        llvm::zip_equal(problem.values, certificate.expansionOf))
     if (!value.consumers.empty() && index >= certificate.expansions.size())
@@ -226,14 +241,31 @@ static Error checkSizes(const Problem &problem,
   return Error::success();
 }
 
-llvm::Expected<Price> tp::checkCertificate(const Problem &problem,
+llvm::Expected<Price> tp::checkCertificate(const Problem &problem, Price cost,
                                            const Certificate &certificate) {
-  if (Error error = problem.check())
+  if (Error error = problem.checkShape())
     return error;
-  if (Error error = checkSizes(problem, certificate))
+  CertificateBounds bounds(problem, certificate);
+  if (Error error = bounds.run())
     return error;
-  llvm::Expected<CertificateSum> sum = makeCertificateSum(problem, certificate);
+  Price bound = std::min(cost, bounds.getBound());
+  if (certificate.order.empty())
+    return bound;
+  if (Error error = checkExpansions(problem, certificate))
+    return error;
+  auto choices = bounds.findChoices(cost);
+  if (!choices)
+    return choices.takeError();
+  // No other plan is cheaper if a variable has no choice left for it.
+  if (llvm::any_of(*choices,
+                   [](const auto &choicesLeft) { return choicesLeft.empty(); }))
+    return cost;
+  auto sum = makeCertificateSum(problem, certificate, *choices);
   if (!sum)
     return sum.takeError();
-  return Replay(problem, certificate, std::move(*sum)).run();
+  llvm::Expected<Price> minimum =
+      Replay(problem, certificate.order, std::move(*sum)).run();
+  if (!minimum)
+    return minimum.takeError();
+  return std::min(cost, *minimum);
 }

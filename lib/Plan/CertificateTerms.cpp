@@ -27,21 +27,18 @@ struct Reader {
 
 class TermMaker {
 public:
-  TermMaker(const Problem &problem, const Certificate &certificate)
-      : problem(problem), certificate(certificate) {}
+  TermMaker(const Problem &problem, const Certificate &certificate,
+            ArrayRef<Indices> domains)
+      : problem(problem), certificate(certificate), domains(domains) {
+    for (const Indices &choices : domains)
+      sum.sizes.push_back(choices.size());
+  }
 
   llvm::Expected<CertificateSum> run();
 
 private:
   using LabelFunction = llvm::function_ref<Price(ArrayRef<unsigned>)>;
 
-  // The choices left out.
-  Error checkDropped();
-  Error checkDroppedOf(unsigned variable, ArrayRef<Indices> ports);
-  bool isDominated(unsigned variable, Certificate::Dropped dropped,
-                   ArrayRef<Indices> ports) const;
-
-  // The values.
   Error addCosts();
   Error addValue(const Problem::Value &value,
                  const Certificate::Expansion &expansion, unsigned index);
@@ -65,9 +62,8 @@ private:
   const Certificate &certificate;
   CertificateSum sum;
 
-  /// By variable: the choices left, by index into `domains`.
-  Indices domainOf;
-  std::vector<Indices> domains;
+  /// By variable: the choices left.
+  ArrayRef<Indices> domains;
   std::vector<Indices> labels;
   std::map<Indices, unsigned> labelIndices;
   std::map<Indices, unsigned> tableIndices;
@@ -76,69 +72,6 @@ private:
   std::set<Indices> rightExpansions;
 };
 } // namespace
-
-bool TermMaker::isDominated(unsigned variable, Certificate::Dropped dropped,
-                            ArrayRef<Indices> ports) const {
-  Price detour = problem.getCost(variable, dropped.dominator);
-  for (const Indices &port : ports) {
-    const DistanceTable &table = problem.tables[port[0]];
-    unsigned worse = problem.layoutMaps[port[1]][dropped.choice];
-    unsigned better = problem.layoutMaps[port[1]][dropped.dominator];
-    bool isProducer = port[2];
-    detour += isProducer ? table.at(better, worse) : table.at(worse, better);
-  }
-  return detour <= problem.getCost(variable, dropped.choice);
-}
-
-Error TermMaker::checkDroppedOf(unsigned variable, ArrayRef<Indices> ports) {
-  size_t numChoices = problem.getNumChoices(variable);
-  std::vector<char> isLeft(numChoices);
-  for (size_t choice = 0; choice < numChoices; ++choice)
-    isLeft[choice] = problem.getCost(variable, choice).isFinite();
-  for (auto dropped : certificate.dropped[certificate.droppedOf[variable]]) {
-    auto [choice, dominator] = dropped;
-    if (choice >= numChoices || dominator >= numChoices ||
-        choice == dominator || !isLeft[choice] || !isLeft[dominator] ||
-        !isDominated(variable, dropped, ports))
-      return createStringError("variable '" + problem.variables[variable].name +
-                               "': choice " + Twine(choice) +
-                               " is left out, but choice " + Twine(dominator) +
-                               " need not do as well");
-    isLeft[choice] = false;
-  }
-  Indices domain;
-  for (unsigned choice = 0; choice < numChoices; ++choice)
-    if (isLeft[choice])
-      domain.push_back(choice);
-  if (domain.empty())
-    return createStringError("variable '" + problem.variables[variable].name +
-                             "' has no choice that is not banned");
-  domains.push_back(std::move(domain));
-  return Error::success();
-}
-
-Error TermMaker::checkDropped() {
-  std::vector<std::vector<Indices>> ports(problem.variables.size());
-  for (const Problem::Value &value : problem.values) {
-    ports[value.producer.variable].push_back(
-        {value.table, value.producer.layoutMap, 1});
-    for (Problem::Use use : value.consumers)
-      ports[use.variable].push_back({value.table, use.layoutMap, 0});
-  }
-  std::map<std::vector<Indices>, unsigned> known;
-  for (unsigned variable = 0; variable < ports.size(); ++variable) {
-    std::vector<Indices> key = ports[variable];
-    key.push_back({problem.variables[variable].costVector,
-                   certificate.droppedOf[variable]});
-    auto [it, isNew] = known.try_emplace(std::move(key), domains.size());
-    if (isNew)
-      if (Error error = checkDroppedOf(variable, ports[variable]))
-        return error;
-    domainOf.push_back(it->second);
-    sum.sizes.push_back(domains[it->second].size());
-  }
-  return Error::success();
-}
 
 unsigned TermMaker::addLabels(Indices list) {
   auto [it, isNew] = labelIndices.try_emplace(std::move(list), labels.size());
@@ -149,14 +82,14 @@ unsigned TermMaker::addLabels(Indices list) {
 
 Reader TermMaker::read(Problem::Use use) {
   Indices list;
-  for (unsigned choice : domains[domainOf[use.variable]])
+  for (unsigned choice : domains[use.variable])
     list.push_back(problem.getLayout(use, choice));
   return {use.variable, addLabels(std::move(list))};
 }
 
 std::set<unsigned> TermMaker::layoutsOf(Problem::Use use) const {
   std::set<unsigned> layouts;
-  for (unsigned choice : domains[domainOf[use.variable]])
+  for (unsigned choice : domains[use.variable])
     layouts.insert(problem.getLayout(use, choice));
   return layouts;
 }
@@ -325,12 +258,9 @@ Error TermMaker::addCover(const Problem::Value &value,
   Reader set{unsigned(sum.sizes.size()), addLabels(std::move(numbers))};
   sum.sizes.push_back(layoutSets.size());
 
-  std::map<unsigned, std::vector<Price>> costs;
+  TreePrices prices(problem.tables[value.table]);
   auto cost = [&](ArrayRef<unsigned> read) {
-    std::vector<Price> &fromAll = costs[read[1]];
-    if (fromAll.empty())
-      fromAll = treeCosts(problem.tables[value.table], layoutSets[read[1]]);
-    return fromAll[read[0]];
+    return prices.get(read[0], layoutSets[read[1]]);
   };
   auto membership = [&](ArrayRef<unsigned> read) {
     bool isMember = llvm::is_contained(layoutSets[read[1]], read[0]);
@@ -380,7 +310,7 @@ Error TermMaker::addValue(const Problem::Value &value,
 
 Error TermMaker::addCosts() {
   for (unsigned variable = 0; variable < problem.variables.size(); ++variable) {
-    Reader reader{variable, addLabels(domains[domainOf[variable]])};
+    Reader reader{variable, addLabels(domains[variable])};
     unsigned costVector = problem.variables[variable].costVector;
     auto cost = [&](ArrayRef<unsigned> choice) {
       return problem.getCost(variable, choice[0]);
@@ -392,8 +322,6 @@ Error TermMaker::addCosts() {
 }
 
 llvm::Expected<CertificateSum> TermMaker::run() {
-  if (Error error = checkDropped())
-    return error;
   if (Error error = addCosts())
     return error;
   for (auto [value, index] :
@@ -405,6 +333,7 @@ llvm::Expected<CertificateSum> TermMaker::run() {
 }
 
 llvm::Expected<CertificateSum>
-tp::makeCertificateSum(const Problem &problem, const Certificate &certificate) {
-  return TermMaker(problem, certificate).run();
+tp::makeCertificateSum(const Problem &problem, const Certificate &certificate,
+                       ArrayRef<std::vector<unsigned>> choices) {
+  return TermMaker(problem, certificate, choices).run();
 }

@@ -5,15 +5,15 @@
 #include "tp/Plan/Certificate.h"
 #include "tp/Plan/Problem.h"
 
-// The first half of the certificate checker. It shares nothing with the solver.
+// The part of the certificate checker that makes tables of values. It shares
+// nothing with the solver.
 namespace tp {
 
 /// A table over variables in ascending order, the last one varying fastest.
 struct CertificateTerm {
   std::vector<unsigned> scope;
-  /// Index into `CertificateSum::tables`, or into the certificate's messages.
+  /// Index into `CertificateSum::tables`.
   unsigned table = 0;
-  bool isMessage = false;
 };
 
 /// A sum of tables whose minimum is no more than the price of any plan.
@@ -24,11 +24,12 @@ struct CertificateSum {
   std::vector<CertificateTerm> terms;
 };
 
-/// Checks the claims about choices left out and about values as sums of tables,
-/// and makes these tables from the problem. The certificate's indices must be
-/// in range.
+/// Checks the claims about values as sums of tables, and makes these tables
+/// over `choices`, those left by variable, of which there must be some. The
+/// certificate's indices must be in range.
 llvm::Expected<CertificateSum>
-makeCertificateSum(const Problem &problem, const Certificate &certificate);
+makeCertificateSum(const Problem &problem, const Certificate &certificate,
+                   llvm::ArrayRef<std::vector<unsigned>> choices);
 
 } // namespace tp
 

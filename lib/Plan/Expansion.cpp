@@ -3,7 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -39,14 +41,24 @@ public:
 
   void addCosts();
   void addValue(const Problem::Value &value);
+  /// Until then factors refer to `recipes`.
+  void makeTables();
 
-  /// The entries of the largest table that was too large to be made, or zero.
+  /// The entries of the largest table that is too large to be made, or zero.
   uint64_t getExcess() const { return excess; }
 
 private:
   using Map = std::vector<unsigned>;
   /// A function of the layouts (or set numbers) along some axes.
-  using CostFunction = llvm::function_ref<Price(ArrayRef<unsigned>)>;
+  using CostFunction = std::function<Price(ArrayRef<unsigned>)>;
+
+  /// A table still to be made: `cost` over `scope`, where `places` says where
+  /// in it the variable of each axis is.
+  struct Recipe {
+    llvm::SmallVector<Axis, 4> axes;
+    llvm::SmallVector<unsigned, 4> places, scope;
+    CostFunction cost;
+  };
 
   unsigned internMap(Map map);
   Axis getAxis(Problem::Use use);
@@ -57,10 +69,7 @@ private:
   Certificate::Expansion chooseExpansion(unsigned table, const Ends &ends);
 
   unsigned addVariable(unsigned size, unsigned position);
-  /// Tabulates `cost` over `scope`; `places` says where in it the variable of
-  /// each axis is.
-  unsigned makeTable(ArrayRef<Axis> axes, ArrayRef<unsigned> places,
-                     ArrayRef<unsigned> scope, CostFunction cost);
+  FactorTable makeTable(const Recipe &recipe) const;
   /// Adds a factor over `axes`; equal keys and maps mean equal functions.
   void addFactor(ArrayRef<unsigned> key, ArrayRef<Axis> axes,
                  CostFunction cost);
@@ -84,8 +93,9 @@ private:
   std::map<std::pair<unsigned, unsigned>, unsigned> useMaps;
   /// From table and maps of producer and consumers to the expansion.
   std::map<std::vector<unsigned>, unsigned> expansionOf;
-  /// From all that a factor's table depends on.
-  std::map<std::vector<unsigned>, unsigned> tableOf;
+  std::vector<Recipe> recipes;
+  /// From all that a factor's table depends on to the recipe.
+  std::map<std::vector<unsigned>, unsigned> recipeOf;
 };
 } // namespace
 
@@ -98,7 +108,7 @@ unsigned Expander::internMap(Map map) {
 
 Axis Expander::getAxis(Problem::Use use) {
   auto [it, isNew] =
-      useMaps.try_emplace({domains.classOf[use.variable], use.layoutMap}, 0);
+      useMaps.try_emplace({domains.classOf(use.variable), use.layoutMap}, 0);
   if (isNew) {
     Map map;
     for (unsigned choice : domains.getKept(use.variable))
@@ -182,31 +192,33 @@ unsigned Expander::addVariable(unsigned size, unsigned position) {
   return graph.sizes.size() - 1;
 }
 
-unsigned Expander::makeTable(ArrayRef<Axis> axes, ArrayRef<unsigned> places,
-                             ArrayRef<unsigned> scope, CostFunction cost) {
+FactorTable Expander::makeTable(const Recipe &recipe) const {
   FactorTable table;
   uint64_t numCells = 1;
-  for (unsigned variable : scope) {
+  for (unsigned variable : recipe.scope) {
     table.sizes.push_back(graph.sizes[variable]);
-    numCells =
-        llvm::SaturatingMultiply<uint64_t>(numCells, graph.sizes[variable]);
-  }
-  if (numCells > maxEntries) {
-    excess = std::max(excess, numCells);
-    return 0;
+    numCells *= graph.sizes[variable];
   }
   table.cells.reserve(numCells);
-  llvm::SmallVector<unsigned, 4> choices(scope.size());
-  llvm::SmallVector<unsigned, 4> layouts(axes.size());
+  llvm::SmallVector<unsigned, 4> choices(recipe.scope.size());
+  llvm::SmallVector<unsigned, 4> layouts(recipe.axes.size());
   for (uint64_t cell = 0; cell < numCells; ++cell) {
     uint64_t rest = cell;
     for (size_t dim = choices.size(); dim-- > 0; rest /= table.sizes[dim])
       choices[dim] = rest % table.sizes[dim];
-    for (size_t i = 0; i < axes.size(); ++i)
-      layouts[i] = maps[axes[i].map][choices[places[i]]];
-    table.cells.push_back(cost(layouts));
+    for (size_t i = 0; i < layouts.size(); ++i)
+      layouts[i] = maps[recipe.axes[i].map][choices[recipe.places[i]]];
+    table.cells.push_back(recipe.cost(layouts));
   }
-  return graph.tables.intern(std::move(table));
+  return table;
+}
+
+void Expander::makeTables() {
+  std::vector<unsigned> tableOf;
+  for (const Recipe &recipe : recipes)
+    tableOf.push_back(graph.tables.intern(makeTable(recipe)));
+  for (CostTerm &factor : graph.factors)
+    factor.table = tableOf[factor.table];
 }
 
 void Expander::addFactor(ArrayRef<unsigned> key, ArrayRef<Axis> axes,
@@ -216,19 +228,28 @@ void Expander::addFactor(ArrayRef<unsigned> key, ArrayRef<Axis> axes,
     factor.scope.push_back(axis.variable);
   llvm::sort(factor.scope);
   factor.scope.erase(llvm::unique(factor.scope), factor.scope.end());
-  // Where in the scope the variable of each axis is.
-  llvm::SmallVector<unsigned, 4> places;
+  Recipe recipe;
   std::vector<unsigned> fullKey(key.begin(), key.end());
   for (Axis axis : axes) {
-    places.push_back(llvm::find(factor.scope, axis.variable) -
-                     factor.scope.begin());
+    recipe.places.push_back(llvm::find(factor.scope, axis.variable) -
+                            factor.scope.begin());
     fullKey.push_back(axis.map);
-    fullKey.push_back(places.back());
+    fullKey.push_back(recipe.places.back());
   }
-  auto [it, isNew] = tableOf.try_emplace(std::move(fullKey), 0);
-  if (isNew)
-    it->second = makeTable(axes, places, factor.scope, cost);
+  auto [it, isNew] = recipeOf.try_emplace(std::move(fullKey), recipes.size());
   factor.table = it->second;
+  if (isNew) {
+    uint64_t numCells = 1;
+    for (unsigned variable : factor.scope)
+      numCells =
+          llvm::SaturatingMultiply<uint64_t>(numCells, graph.sizes[variable]);
+    if (numCells > maxEntries)
+      excess = std::max(excess, numCells);
+    recipe.axes.assign(axes.begin(), axes.end());
+    recipe.scope = factor.scope;
+    recipe.cost = std::move(cost);
+    recipes.push_back(std::move(recipe));
+  }
   graph.factors.push_back(std::move(factor));
 }
 
@@ -238,7 +259,7 @@ void Expander::addCosts() {
     addVariable(kept.size(), variable);
     Axis axis{variable, internMap(Map(kept.begin(), kept.end()))};
     addFactor({CostTable, problem.variables[variable].costVector}, axis,
-              [&](ArrayRef<unsigned> choice) {
+              [this, variable](ArrayRef<unsigned> choice) {
                 return problem.getCost(variable, choice.front());
               });
   }
@@ -248,12 +269,13 @@ void Expander::addReach(unsigned table, llvm::SmallVector<Axis, 4> sources,
                         Axis target) {
   sources.push_back(target);
   const DistanceTable &distances = problem.tables[table];
-  addFactor({ReachTable, table}, sources, [&](ArrayRef<unsigned> layouts) {
-    Price price = Price::infinite();
-    for (unsigned source : layouts.drop_back())
-      price = std::min(price, distances.at(source, layouts.back()));
-    return price;
-  });
+  addFactor({ReachTable, table}, sources,
+            [&distances](ArrayRef<unsigned> layouts) {
+              Price price = Price::infinite();
+              for (unsigned source : layouts.drop_back())
+                price = std::min(price, distances.at(source, layouts.back()));
+              return price;
+            });
 }
 
 void Expander::addSlots(unsigned table, const Ends &ends,
@@ -287,26 +309,23 @@ void Expander::addSlots(unsigned table, const Ends &ends,
 }
 
 void Expander::addCover(unsigned table, const Ends &ends, unsigned expansion) {
-  const std::vector<std::vector<unsigned>> &sets =
-      certificate.expansions[expansion].layoutSets;
-  Map numbers(sets.size());
+  // A copy: there may be more expansions when the tables are made.
+  auto sets = std::make_shared<const std::vector<std::vector<unsigned>>>(
+      certificate.expansions[expansion].layoutSets);
+  Map numbers(sets->size());
   std::iota(numbers.begin(), numbers.end(), 0);
-  Axis set{addVariable(sets.size(), graph.positions[ends.producer.variable]),
+  Axis set{addVariable(sets->size(), graph.positions[ends.producer.variable]),
            internMap(std::move(numbers))};
-  // Filled only if the table is new: a set is priced from all layouts at once.
-  std::vector<std::vector<Price>> costs(sets.size());
+  auto prices = std::make_shared<TreePrices>(problem.tables[table]);
   addFactor({CoverTable, expansion}, {ends.producer, set},
-            [&](ArrayRef<unsigned> layouts) {
-              std::vector<Price> &fromAll = costs[layouts[1]];
-              if (fromAll.empty())
-                fromAll = treeCosts(problem.tables[table], sets[layouts[1]]);
-              return fromAll[layouts[0]];
+            [sets, prices](ArrayRef<unsigned> layouts) {
+              return prices->get(layouts[0], (*sets)[layouts[1]]);
             });
   for (Axis consumer : ends.consumers)
     addFactor({MemberTable, expansion}, {consumer, set},
-              [&](ArrayRef<unsigned> layouts) {
+              [sets](ArrayRef<unsigned> layouts) {
                 bool isMember =
-                    llvm::binary_search(sets[layouts[1]], layouts[0]);
+                    llvm::binary_search((*sets)[layouts[1]], layouts[0]);
                 return isMember ? Price() : Price::infinite();
               });
 }
@@ -359,5 +378,10 @@ llvm::Expected<FactorGraph> tp::expandProblem(const Problem &problem,
   graph.nameOf = [&problem, firstAuxiliary](unsigned variable) {
     return nameVariable(problem, firstAuxiliary, variable);
   };
+  llvm::Expected<std::vector<unsigned>> order = findOrder(graph, maxEntries);
+  if (!order)
+    return order.takeError();
+  certificate.order = std::move(*order);
+  expander.makeTables();
   return graph;
 }

@@ -2,14 +2,15 @@
 #ifndef TP_PLAN_EXPANSION_H
 #define TP_PLAN_EXPANSION_H
 
-#include "Dominance.h"
+#include "Domains.h"
 #include "Elimination.h"
 
 namespace tp {
 
 /// The problem as a sum of tables: the costs of the choices kept, and for each
 /// value its expansion (see `Certificate::Expansion`, whose numbering of
-/// auxiliary variables it follows). Writes the expansions to `certificate`.
+/// auxiliary variables it follows). Writes the expansions and an order of
+/// elimination to `certificate`.
 ///
 /// Slots and covers are both exact; a value takes whichever gives its auxiliary
 /// variables fewer combinations. Fails if a table would have more than

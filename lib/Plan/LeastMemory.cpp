@@ -142,7 +142,9 @@ llvm::Expected<LeastMemory> LeastMemoryFinder::run() {
 
 llvm::Expected<LeastMemory> tp::findLeastMemory(const Problem &problem,
                                                 const SolveOptions &options) {
-  if (llvm::Error error = problem.check())
+  if (llvm::Error error = problem.checkShape())
     return error;
-  return LeastMemoryFinder(problem, options).run();
+  SolveOptions exact = options;
+  exact.acceptGap = false;
+  return LeastMemoryFinder(problem, exact).run();
 }

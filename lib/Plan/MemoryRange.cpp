@@ -129,7 +129,7 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
   incumbent.offer(solution->choices);
   tried.try_emplace(tolls, point);
   // A bound below nothing says nothing.
-  Price::Word minimum = solution->cost.getWord();
+  Price::Word minimum = solution->lowerBound.getWord();
   Price::Word refund =
       ticksToWord(MemoryConstraint::getToll(getBudget(), tolls));
   if (minimum < refund)
@@ -234,7 +234,7 @@ MemoryConstraint MemoryRange::makeConstraint() const {
   std::map<std::pair<unsigned, unsigned>, unsigned> known;
   for (unsigned number = 0; number < feasible.variables.size(); ++number) {
     auto [it, isNew] = known.try_emplace(
-        {domains.classOf[number], feasible.variables[number].memoryVector},
+        {domains.classOf(number), feasible.variables[number].memoryVector},
         constraint.loads.size());
     constraint.loadsOf.push_back(it->second);
     if (!isNew)
@@ -251,7 +251,7 @@ MemoryConstraint MemoryRange::makeConstraint() const {
 
 llvm::Error MemoryRange::prepareSearch() {
   Problem tolled = addTolls(multiplier);
-  domains = pruneChoices(tolled, /*dominance=*/false);
+  domains = Domains::findPossible(tolled);
   Certificate ignored;
   llvm::Expected<FactorGraph> graph =
       expandProblem(tolled, domains, options.maxTableEntries, ignored);

@@ -2,7 +2,7 @@
 #ifndef TP_PLAN_MEMORYRANGE_H
 #define TP_PLAN_MEMORYRANGE_H
 
-#include "Dominance.h"
+#include "Domains.h"
 #include "GapSearch.h"
 #include "tp/Plan/MemoryLimit.h"
 #include <map>

@@ -9,6 +9,13 @@ using namespace tp;
 using llvm::createStringError;
 using llvm::Error;
 
+llvm::SmallVector<Problem::Use, 2> Problem::Value::differentUses() const {
+  llvm::SmallVector<Use, 2> uses(consumers);
+  llvm::sort(uses);
+  uses.erase(llvm::unique(uses), uses.end());
+  return uses;
+}
+
 namespace {
 /// Largest possible totals of the fields that must not overflow; saturating.
 struct FieldTotals {
@@ -37,8 +44,9 @@ class Checker {
 public:
   explicit Checker(const Problem &problem) : problem(problem) {}
 
+  Error checkTables();
   Error run() {
-    if (Error error = checkTables())
+    if (Error error = readTables())
       return error;
     if (Error error = checkVariables())
       return error;
@@ -51,7 +59,7 @@ public:
   }
 
 private:
-  Error checkTables();
+  Error readTables();
   Error checkVariables();
   Error checkValue(const Problem::Value &value);
   Error checkUse(const Problem::Value &value, Problem::Use use);
@@ -76,11 +84,24 @@ static Error checkIndex(const llvm::Twine &owner, const char *what,
                            llvm::Twine(size));
 }
 
+static Error inTable(size_t index, Error error) {
+  if (!error)
+    return error;
+  return createStringError("distance table " + llvm::Twine(index) + ": " +
+                           llvm::toString(std::move(error)));
+}
+
 Error Checker::checkTables() {
+  for (auto [index, table] : llvm::enumerate(problem.tables))
+    if (Error error = inTable(index, table.check()))
+      return error;
+  return Error::success();
+}
+
+Error Checker::readTables() {
   for (auto [index, table] : llvm::enumerate(problem.tables)) {
-    if (Error error = table.check())
-      return createStringError("distance table " + llvm::Twine(index) + ": " +
-                               llvm::toString(std::move(error)));
+    if (Error error = inTable(index, table.checkSize()))
+      return error;
     FieldTotals fields;
     for (Price price : table.entries)
       fields.raiseTo(price);
@@ -229,7 +250,14 @@ Error Checker::checkMemory() const {
                     Price::timeBits - 1);
 }
 
-Error Problem::check() const { return Checker(*this).run(); }
+Error Problem::checkShape() const { return Checker(*this).run(); }
+
+Error Problem::check() const {
+  Checker checker(*this);
+  if (Error error = checker.checkTables())
+    return error;
+  return checker.run();
+}
 
 Price Problem::evaluate(llvm::ArrayRef<unsigned> choices) const {
   if (choices.size() != variables.size())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Plan/Solver.h"
-#include "Dominance.h"
+#include "DualSearch.h"
 #include "Elimination.h"
 #include "Expansion.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace tp;
 
@@ -38,8 +38,33 @@ std::error_code ProblemTooLargeError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
-static llvm::Error checkAllHaveChoices(const Problem &problem,
-                                       const Domains &domains) {
+namespace {
+
+/// One run of the solver.
+class SolverRun {
+public:
+  SolverRun(const Problem &problem, const SolveOptions &options)
+      : problem(problem), options(options) {}
+
+  llvm::Expected<Solution> run();
+
+private:
+  llvm::Error checkAllHaveChoices(const Domains &domains) const;
+  llvm::Error eliminate(const Domains &left, uint64_t maxEntries);
+  llvm::Error passMessages();
+  void writeMessages(const DualResult &dual);
+  llvm::Error closeGap(const DualResult &dual);
+
+  const Problem &problem;
+  const SolveOptions &options;
+  Domains possible;
+  std::optional<DualModel> model;
+  Solution solution;
+};
+
+} // namespace
+
+llvm::Error SolverRun::checkAllHaveChoices(const Domains &domains) const {
   for (auto [index, variable] : llvm::enumerate(problem.variables))
     if (domains.getKept(index).empty())
       return llvm::make_error<InfeasibleError>("variable '" + variable.name +
@@ -47,66 +72,68 @@ static llvm::Error checkAllHaveChoices(const Problem &problem,
   return llvm::Error::success();
 }
 
-static void countChoices(const Problem &problem, const Domains &domains,
-                         SolveStatistics &statistics) {
-  for (unsigned variable = 0; variable < problem.variables.size(); ++variable) {
-    size_t kept = domains.getKept(variable).size();
-    statistics.keptChoices += kept;
-    statistics.choices +=
-        kept + domains.dropped[domains.classOf[variable]].size();
-  }
-}
-
-/// Writes the steps and the messages that they refer to, each once.
-static void writeSteps(const FactorGraph &graph, const Elimination &elimination,
-                       Certificate &certificate) {
-  llvm::DenseMap<unsigned, unsigned> messageOf;
-  for (const EliminationResult &result : elimination.results) {
-    auto [it, isNew] =
-        messageOf.try_emplace(result.message, certificate.messages.size());
-    if (isNew)
-      certificate.messages.push_back(graph.tables[result.message].cells);
-    certificate.steps.push_back({result.constant, it->second});
-  }
-  for (const EliminationStep &step : elimination.steps)
-    certificate.stepOf.push_back(step.result);
-}
-
-llvm::Expected<Solution> tp::solve(const Problem &problem,
-                                   const SolveOptions &options) {
-  if (llvm::Error error = problem.check())
-    return error;
-  Solution solution;
+/// Messages in the form of the certificate: over all layouts of a map, those of
+/// choices that are impossible included.
+void SolverRun::writeMessages(const DualResult &result) {
   Certificate &certificate = solution.certificate;
+  std::map<std::vector<int64_t>, unsigned> known;
+  std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> converted;
+  unsigned end = 0;
+  auto add = [&](Problem::Use use) {
+    unsigned index = result.messageOf[end];
+    unsigned layouts = model->graph.ends[end++].layouts;
+    auto [it, isNew] =
+        converted.try_emplace({index, layouts, use.layoutMap}, 0);
+    if (isNew) {
+      std::vector<unsigned> all = problem.layoutMaps[use.layoutMap];
+      llvm::sort(all);
+      all.erase(llvm::unique(all), all.end());
+      std::vector<int64_t> message(all.size());
+      for (auto [layout, number] : llvm::zip_equal(model->ends[layouts].layouts,
+                                                   result.messages[index]))
+        message[llvm::lower_bound(all, layout) - all.begin()] = number;
+      auto [place, isOther] =
+          known.try_emplace(message, certificate.messages.size());
+      if (isOther)
+        certificate.messages.push_back(std::move(message));
+      it->second = place->second;
+    }
+    certificate.messageOf.push_back(it->second);
+  };
+  for (const Problem::Value &value : problem.values) {
+    if (value.consumers.empty())
+      continue;
+    add(value.producer);
+    llvm::for_each(value.differentUses(), add);
+  }
+}
+
+/// Finds the cheapest plan of the choices left and proves that there is no
+/// cheaper one of them.
+llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
   SolveStatistics &statistics = solution.statistics;
-
-  Domains domains = pruneChoices(problem, options.pruneDominated);
-  if (llvm::Error error = checkAllHaveChoices(problem, domains))
+  if (llvm::Error error = checkAllHaveChoices(left))
     return error;
-  countChoices(problem, domains, statistics);
-  certificate.dropped = domains.dropped;
-  certificate.droppedOf = domains.classOf;
-
+  statistics.keptChoices = 0;
+  for (unsigned variable = 0; variable < problem.variables.size(); ++variable)
+    statistics.keptChoices += left.getKept(variable).size();
+  SolveOptions limited = options;
+  limited.maxTableEntries = maxEntries;
+  Certificate closing;
   llvm::Expected<FactorGraph> graph =
-      expandProblem(problem, domains, options.maxTableEntries, certificate);
+      expandProblem(problem, left, maxEntries, closing);
   if (!graph)
     return graph.takeError();
   statistics.auxiliaryVariables =
       graph->sizes.size() - problem.variables.size();
-  llvm::Expected<std::vector<unsigned>> order =
-      findOrder(*graph, options.maxTableEntries);
-  if (!order)
-    return order.takeError();
   llvm::Expected<Elimination> elimination =
-      eliminate(*graph, *order, options, statistics);
+      tp::eliminate(*graph, closing.order, limited, statistics);
   if (!elimination)
     return elimination.takeError();
-  certificate.order = std::move(*order);
-  writeSteps(*graph, *elimination, certificate);
-
   std::vector<unsigned> kept = decode(*graph, *elimination);
+  solution.choices.clear();
   for (unsigned variable = 0; variable < problem.variables.size(); ++variable)
-    solution.choices.push_back(domains.getKept(variable)[kept[variable]]);
+    solution.choices.push_back(left.getKept(variable)[kept[variable]]);
   solution.cost = problem.evaluate(solution.choices);
   solution.lowerBound = elimination->minimum;
   if (solution.cost.isInfinite())
@@ -116,5 +143,88 @@ llvm::Expected<Solution> tp::solve(const Problem &problem,
         "internal error of the planner: its plan takes %.9g s, but the minimum "
         "is %.9g s",
         solution.cost.seconds(), solution.lowerBound.seconds());
-  return solution;
+  solution.certificate.expansions = std::move(closing.expansions);
+  solution.certificate.expansionOf = std::move(closing.expansionOf);
+  solution.certificate.order = std::move(closing.order);
+  return llvm::Error::success();
+}
+
+/// Choices that lift the bound by more than a margin are left out, and the rest
+/// is eliminated. If the plan found is within the margin, no plan with another
+/// choice is cheaper; if not, the margin grows to what lies between.
+llvm::Error SolverRun::closeGap(const DualResult &dual) {
+  std::vector<unsigned> slackOf(problem.variables.size());
+  for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual.slackOf))
+    slackOf[node.variable] = slack;
+  Ticks margin = std::max(std::floor(dual.bound / (1 << 20)), 1.0);
+  while (true) {
+    Domains left =
+        Domains::select(problem, [&](unsigned variable, unsigned choice) {
+          llvm::ArrayRef<unsigned> kept = possible.getKept(variable);
+          auto it = llvm::lower_bound(kept, choice);
+          return it != kept.end() && *it == choice &&
+                 dual.slacks[slackOf[variable]][it - kept.begin()] <= margin;
+        });
+    llvm::Error error = eliminate(left, options.maxTableEntries);
+    if (error.isA<InfeasibleError>() && margin < dual.bound) {
+      llvm::consumeError(std::move(error));
+      margin *= 8;
+      continue;
+    }
+    if (error)
+      return error;
+    // The other fields of the price add less than one tick.
+    Ticks gap = Ticks(solution.cost.getTime()) + 1 - dual.bound;
+    if (gap <= margin)
+      return llvm::Error::success();
+    margin = std::min(gap, 8 * margin);
+  }
+}
+
+llvm::Error SolverRun::passMessages() {
+  model = DualModel::get(problem, possible);
+  if (!model)
+    return eliminate(possible, options.maxTableEntries);
+  DualResult dual = searchDual(*model);
+  solution.statistics.passes = dual.passes;
+  writeMessages(dual);
+  llvm::Error error = closeGap(dual);
+  if (!error.isA<ProblemTooLargeError>() || !options.acceptGap ||
+      solution.cost.isInfinite())
+    return error;
+  llvm::consumeError(std::move(error));
+  // The elimination that was possible proves nothing about the choices left
+  // out.
+  solution.certificate.expansions.clear();
+  solution.certificate.expansionOf.clear();
+  solution.certificate.order.clear();
+  PriceFields proven;
+  proven.time = static_cast<uint64_t>(std::max(dual.bound, 0.0));
+  solution.lowerBound = *Price::get(proven);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Solution> SolverRun::run() {
+  if (llvm::Error error = problem.checkShape())
+    return error;
+  solution.cost = Price::infinite();
+  possible = Domains::findPossible(problem);
+  if (llvm::Error error = checkAllHaveChoices(possible))
+    return error;
+  for (unsigned variable = 0; variable < problem.variables.size(); ++variable)
+    solution.statistics.choices += possible.getKept(variable).size();
+  llvm::Error error = eliminate(
+      possible, std::min(options.maxTableEntries, options.maxEntriesAtOnce));
+  if (error.isA<ProblemTooLargeError>()) {
+    llvm::consumeError(std::move(error));
+    error = passMessages();
+  }
+  if (error)
+    return error;
+  return std::move(solution);
+}
+
+llvm::Expected<Solution> tp::solve(const Problem &problem,
+                                   const SolveOptions &options) {
+  return SolverRun(problem, options).run();
 }

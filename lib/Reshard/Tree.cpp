@@ -4,12 +4,19 @@
 
 using namespace tp;
 
-llvm::Error DistanceTable::check() const {
+llvm::Error DistanceTable::checkSize() const {
   size_t n = numLayouts;
   if (entries.size() != n * n)
     return llvm::createStringError(
         "a distance table of %zu layouts needs %zu entries and has %zu", n,
         n * n, entries.size());
+  return llvm::Error::success();
+}
+
+llvm::Error DistanceTable::check() const {
+  if (llvm::Error error = checkSize())
+    return error;
+  size_t n = numLayouts;
   for (size_t i = 0; i < n; ++i)
     if (entries[i * n + i] != Price())
       return llvm::createStringError(
@@ -48,12 +55,6 @@ public:
   /// The cheapest tree from `layout` to all targets.
   Price costFrom(unsigned layout) {
     return costOver(layout, branchCosts(full));
-  }
-
-  std::vector<Price> costFromAll() {
-    grow(full);
-    auto row = best.begin() + size_t(full) * table.numLayouts;
-    return std::vector<Price>(row, row + table.numLayouts);
   }
 
   /// The layout where the cheapest tree from `layout` to `set` first branches,
@@ -174,19 +175,60 @@ Price tp::treeCost(const DistanceTable &table, unsigned root,
   return SubsetTrees(table, distinct).costFrom(root);
 }
 
-std::vector<Price> tp::treeCosts(const DistanceTable &table,
-                                 llvm::ArrayRef<unsigned> targets) {
-  llvm::SmallVector<unsigned, 8> distinct = distinctTargets(targets);
-  if (distinct.empty())
-    return std::vector<Price>(table.numLayouts);
-  if (distinct.size() <= maxTreeTargets)
-    return SubsetTrees(table, distinct).costFromAll();
-  std::vector<Price> costs(table.numLayouts, Price::infinite());
-  // A root among the targets has one target fewer to reach.
-  if (distinct.size() == maxTreeTargets + 1)
-    for (unsigned root : distinct)
-      costs[root] = treeCost(table, root, distinct);
-  return costs;
+const std::vector<Price> &TreePrices::branchPrices(const Targets &targets) {
+  auto [it, isNew] = branching.try_emplace(targets);
+  std::vector<Price> &prices = it->second;
+  if (!isNew)
+    return prices;
+  prices.assign(table.numLayouts, Price::infinite());
+  if (targets.size() == 1) {
+    prices[targets.front()] = Price();
+    return prices;
+  }
+  // Each split once: the first target is always in the first part.
+  TargetSet rest = (TargetSet(1) << (targets.size() - 1)) - 1;
+  for (TargetSet chosen = 0; chosen < rest; ++chosen) {
+    Targets parts[2] = {{targets.front()}, {}};
+    for (size_t i = 1; i < targets.size(); ++i)
+      parts[(chosen >> (i - 1) & 1) ? 0 : 1].push_back(targets[i]);
+    llvm::ArrayRef<Price> one = servePrices(parts[0]);
+    llvm::ArrayRef<Price> other = servePrices(parts[1]);
+    for (size_t i = 0; i < prices.size(); ++i)
+      prices[i] = std::min(prices[i], one[i] + other[i]);
+  }
+  return prices;
+}
+
+const std::vector<Price> &TreePrices::servePrices(const Targets &targets) {
+  auto [it, isNew] = serving.try_emplace(targets);
+  std::vector<Price> &prices = it->second;
+  if (!isNew)
+    return prices;
+  const std::vector<Price> &branches = branchPrices(targets);
+  size_t n = table.numLayouts;
+  prices.assign(n, Price::infinite());
+  for (size_t branch = 0; branch < n; ++branch)
+    if (branches[branch].isFinite())
+      for (size_t from = 0; from < n; ++from)
+        prices[from] =
+            std::min(prices[from], table.at(from, branch) + branches[branch]);
+  return prices;
+}
+
+Price TreePrices::get(unsigned root, llvm::ArrayRef<unsigned> targets) {
+  Targets others(targets.begin(), targets.end());
+  llvm::erase(others, root);
+  if (others.empty())
+    return Price();
+  if (others.size() == 1)
+    return table.at(root, others.front());
+  if (others.size() > maxTreeTargets)
+    return Price::infinite();
+  const std::vector<Price> &branches = branchPrices(others);
+  Price price = Price::infinite();
+  for (unsigned branch = 0; branch < table.numLayouts; ++branch)
+    price = std::min(price, table.at(root, branch) + branches[branch]);
+  return price;
 }
 
 Tree tp::cheapestTree(const DistanceTable &table, unsigned root,

@@ -2,80 +2,119 @@
 // The solver against every plan there is, and on long chains.
 #include "tp/Plan/Solver.h"
 #include "RandomProblem.h"
+#include "SharedReshard.h"
 #include "gtest/gtest.h"
 
 using namespace tp;
 
 namespace {
 
-Price price(uint64_t time, uint64_t collectives = 0, uint64_t memory = 0,
-            uint64_t steps = 0) {
-  return *Price::get({time, collectives, memory, steps});
-}
-
 std::string messageOf(llvm::Expected<Solution> solution) {
   return solution ? "" : llvm::toString(solution.takeError());
 }
 
+/// Messages first, however small the tables are.
+SolveOptions withMessages() {
+  SolveOptions options;
+  options.maxEntriesAtOnce = 0;
+  return options;
+}
+
+/// What the certificate of a solution proves.
+Price boundOf(const Problem &problem, const Solution &solution) {
+  return llvm::cantFail(
+      checkCertificate(problem, solution.cost, solution.certificate));
+}
+
 TEST(SolverTest, EqualsBruteForce) {
   RandomProblem maker(7);
-  unsigned solved = 0, infeasible = 0, pruned = 0, slots = 0, covers = 0;
-  for (unsigned trial = 0; trial < 600; ++trial) {
+  unsigned solved = 0, infeasible = 0, narrowed = 0, slots = 0, covers = 0;
+  for (unsigned trial = 0; trial < 2000; ++trial) {
     SCOPED_TRACE(trial);
     Problem problem = maker.make();
     ASSERT_EQ(llvm::toString(problem.check()), "");
     Price expected = minimumByBruteForce(problem);
-    llvm::Expected<Solution> solution = solve(problem);
-    if (expected.isInfinite()) {
-      ASSERT_FALSE(bool(solution));
-      EXPECT_TRUE(solution.errorIsA<InfeasibleError>());
-      llvm::consumeError(solution.takeError());
-      ++infeasible;
-      continue;
-    }
-    ASSERT_TRUE(bool(solution)) << llvm::toString(solution.takeError());
-    EXPECT_EQ(solution->cost, expected);
-    EXPECT_EQ(problem.evaluate(solution->choices), expected);
-    EXPECT_EQ(solution->lowerBound, expected);
-    llvm::Expected<Price> bound =
-        checkCertificate(problem, solution->certificate);
-    ASSERT_TRUE(bool(bound)) << llvm::toString(bound.takeError());
-    EXPECT_EQ(*bound, expected);
-    ++solved;
-    const SolveStatistics &statistics = solution->statistics;
-    pruned += statistics.keptChoices < statistics.choices;
-    for (const Certificate::Expansion &expansion :
-         solution->certificate.expansions) {
-      slots += expansion.kind == Certificate::Expansion::Kind::Slots;
-      covers += expansion.kind == Certificate::Expansion::Kind::Cover;
+    for (const SolveOptions &options : {SolveOptions(), withMessages()}) {
+      llvm::Expected<Solution> solution = solve(problem, options);
+      if (expected.isInfinite()) {
+        ASSERT_FALSE(bool(solution));
+        EXPECT_TRUE(solution.errorIsA<InfeasibleError>());
+        llvm::consumeError(solution.takeError());
+        ++infeasible;
+        continue;
+      }
+      ASSERT_TRUE(bool(solution)) << llvm::toString(solution.takeError());
+      EXPECT_EQ(solution->cost, expected);
+      EXPECT_EQ(problem.evaluate(solution->choices), expected);
+      EXPECT_EQ(solution->lowerBound, expected);
+      EXPECT_EQ(boundOf(problem, *solution), expected);
+      ++solved;
+      const SolveStatistics &statistics = solution->statistics;
+      narrowed += statistics.keptChoices < statistics.choices;
+      for (const Certificate::Expansion &expansion :
+           solution->certificate.expansions) {
+        slots += expansion.kind == Certificate::Expansion::Kind::Slots;
+        covers += expansion.kind == Certificate::Expansion::Kind::Cover;
+      }
     }
   }
   // The trials mean little unless they went everywhere.
-  EXPECT_GT(solved, 400u);
-  EXPECT_GT(infeasible, 20u);
-  EXPECT_GT(pruned, 100u);
-  EXPECT_GT(slots, 50u);
-  EXPECT_GT(covers, 50u);
+  EXPECT_GT(solved, 3000u);
+  EXPECT_GT(infeasible, 100u);
+  EXPECT_GT(narrowed, 1000u);
+  EXPECT_GT(slots, 100u);
+  EXPECT_GT(covers, 100u);
+}
+
+/// Messages alone prove less than the minimum or just it, never more; a plan
+/// that is known to be worse than the best one changes nothing in that.
+TEST(SolverTest, BoundsHoldForAnyPlan) {
+  RandomProblem maker(17);
+  unsigned checked = 0;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    SCOPED_TRACE(trial);
+    Problem problem = maker.make();
+    llvm::Expected<Solution> solution = solve(problem, withMessages());
+    if (!solution) {
+      llvm::consumeError(solution.takeError());
+      continue;
+    }
+    std::vector<unsigned> other;
+    for (unsigned v = 0; v < problem.variables.size(); ++v)
+      other.push_back(maker.draw(problem.getNumChoices(v)));
+    Price worse = problem.evaluate(other);
+    Certificate messages = solution->certificate;
+    messages.order.clear();
+    EXPECT_LE(llvm::cantFail(checkCertificate(problem, worse, messages)),
+              solution->cost);
+    // More choices may be left than the tables of values were meant for.
+    llvm::Expected<Price> bound =
+        checkCertificate(problem, worse, solution->certificate);
+    if (!bound) {
+      llvm::consumeError(bound.takeError());
+      continue;
+    }
+    EXPECT_LE(*bound, solution->cost);
+    ++checked;
+  }
+  EXPECT_GT(checked, 100u);
 }
 
 /// Steps in which equal tables meet in different places are different steps.
 TEST(SolverTest, EqualTablesInOtherPlaces) {
   RandomProblem maker(12);
-  SolveOptions options;
-  options.pruneDominated = false;
   for (unsigned trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);
     Problem problem = maker.makeTriangles(/*exchanged=*/true);
     Price expected = minimumByBruteForce(problem);
-    llvm::Expected<Solution> solution = solve(problem, options);
+    llvm::Expected<Solution> solution = solve(problem);
     ASSERT_EQ(bool(solution), expected.isFinite());
     if (!solution) {
       llvm::consumeError(solution.takeError());
       continue;
     }
     EXPECT_EQ(solution->cost, expected);
-    EXPECT_EQ(llvm::cantFail(checkCertificate(problem, solution->certificate)),
-              expected);
+    EXPECT_EQ(boundOf(problem, *solution), expected);
   }
 }
 
@@ -85,8 +124,7 @@ TEST(SolverTest, OptionsDoNotChangeTheMinimum) {
     SCOPED_TRACE(trial);
     Problem problem = maker.make();
     llvm::Expected<Solution> first = solve(problem);
-    SolveOptions plain;
-    plain.pruneDominated = false;
+    SolveOptions plain = withMessages();
     plain.reuseSteps = false;
     llvm::Expected<Solution> second = solve(problem, plain);
     ASSERT_EQ(bool(first), bool(second));
@@ -96,10 +134,8 @@ TEST(SolverTest, OptionsDoNotChangeTheMinimum) {
       continue;
     }
     EXPECT_EQ(first->cost, second->cost);
-    EXPECT_EQ(second->statistics.choices, second->statistics.keptChoices);
     EXPECT_EQ(second->statistics.reusedSteps, 0u);
-    EXPECT_EQ(llvm::cantFail(checkCertificate(problem, second->certificate)),
-              first->cost);
+    EXPECT_EQ(boundOf(problem, *second), first->cost);
   }
 }
 
@@ -158,10 +194,8 @@ TEST(SolverTest, RepeatedLayersEqualThePlainSolve) {
     Solution unrolled = llvm::cantFail(solve(problem, plain));
     EXPECT_EQ(reused.cost, unrolled.cost);
     EXPECT_EQ(reused.choices, unrolled.choices);
-    EXPECT_EQ(llvm::cantFail(checkCertificate(problem, reused.certificate)),
-              reused.cost);
-    EXPECT_EQ(llvm::cantFail(checkCertificate(problem, unrolled.certificate)),
-              reused.cost);
+    EXPECT_EQ(boundOf(problem, reused), reused.cost);
+    EXPECT_EQ(boundOf(problem, unrolled), reused.cost);
     EXPECT_EQ(reused.statistics.steps, unrolled.statistics.steps);
     EXPECT_GT(reused.statistics.reusedSteps, reused.statistics.steps / 2);
     EXPECT_LT(reused.statistics.tableEntries,
@@ -169,12 +203,30 @@ TEST(SolverTest, RepeatedLayersEqualThePlainSolve) {
   }
 }
 
+/// Messages are found on a few of the layers and hold for all.
+TEST(SolverTest, MessagesOfRepeatedLayers) {
+  for (unsigned seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeLayers(seed, 40);
+    Solution solution = llvm::cantFail(solve(problem, withMessages()));
+    EXPECT_EQ(solution.cost, llvm::cantFail(solve(problem)).cost);
+    EXPECT_EQ(boundOf(problem, solution), solution.cost);
+    // Those of at most 12 layers of 11 ends each.
+    EXPECT_LE(solution.certificate.messages.size(), 12u * 11u);
+    EXPECT_EQ(solution.certificate.messageOf.size(), 40u * 13u - 3u);
+  }
+}
+
 TEST(SolverTest, IsTheSameEveryTime) {
   Problem problem = makeLayers(6, 40);
-  Solution first = llvm::cantFail(solve(problem));
-  Solution second = llvm::cantFail(solve(problem));
-  EXPECT_EQ(first.choices, second.choices);
-  EXPECT_TRUE(first.certificate == second.certificate);
+  for (const SolveOptions &options : {SolveOptions(), withMessages()}) {
+    Solution first = llvm::cantFail(solve(problem, options));
+    for (unsigned run = 0; run < 20; ++run) {
+      Solution again = llvm::cantFail(solve(problem, options));
+      EXPECT_EQ(first.choices, again.choices);
+      EXPECT_TRUE(first.certificate == again.certificate);
+    }
+  }
 }
 
 /// More layers cost hardly more, once the messages repeat.
@@ -214,21 +266,6 @@ TEST(SolverTest, ChainEqualsTheForwardRecursion) {
             *std::min_element(best.begin(), best.end()));
 }
 
-/// Layouts 0 (split), 1 and 2 (two ways to be whole on the way to a use).
-Problem makeShared() {
-  Problem problem;
-  problem.tables.push_back({4,
-                            {price(0), price(8), price(8), price(6), //
-                             price(9), price(0), price(4), price(2), //
-                             price(9), price(4), price(0), price(2), //
-                             price(7), price(2), price(2), price(0)}});
-  problem.costVectors = {{price(0)}, {price(1)}};
-  problem.layoutMaps = {{0}, {1}, {2}};
-  problem.variables = {{"make", 0}, {"use1", 1}, {"use2", 1}};
-  problem.values = {{"x", 0, {0, 0}, {{1, 1}, {2, 2}}}};
-  return problem;
-}
-
 /// 6 to the hub and 2 to each use, not 8 twice; plus 1 for each use.
 TEST(SolverTest, SharedReshardIsPaidOnce) {
   EXPECT_EQ(llvm::cantFail(solve(makeShared())).cost, price(12));
@@ -254,8 +291,7 @@ TEST(SolverTest, ManyConsumersOfFewLayouts) {
   // Layout 2 for all: 25. Layout 1 for all: 10 and 16 * 1 + 16 * 2.
   Solution solution = llvm::cantFail(solve(problem));
   EXPECT_EQ(solution.cost, price(25));
-  EXPECT_EQ(llvm::cantFail(checkCertificate(problem, solution.certificate)),
-            price(25));
+  EXPECT_EQ(boundOf(problem, solution), price(25));
 }
 
 TEST(SolverTest, CollectivesBreakTies) {
@@ -271,12 +307,9 @@ TEST(SolverTest, FirstChoiceWinsAmongEquals) {
   Problem problem = makeShared();
   problem.costVectors = {{price(0)}, {price(1), price(1), price(1)}};
   problem.layoutMaps = {{0}, {1, 1, 1}, {2, 2, 2}};
-  for (bool prune : {false, true}) {
-    SolveOptions options;
-    options.pruneDominated = prune;
+  for (const SolveOptions &options : {SolveOptions(), withMessages()})
     EXPECT_EQ(llvm::cantFail(solve(problem, options)).choices,
               (std::vector<unsigned>{0, 0, 0}));
-  }
 }
 
 TEST(SolverTest, BannedVariableIsNamed) {
@@ -302,52 +335,78 @@ TEST(SolverTest, ForbiddenReshardIsInfeasible) {
   llvm::consumeError(solution.takeError());
 }
 
-/// 2^53 ticks are 563 s; a price holds twice that less one tick.
+/// 2^57 ticks are 9007 s; a price holds twice that less one tick.
 TEST(SolverTest, TimeThatDoesNotFitIsInfeasible) {
   Problem problem = makeShared();
   problem.values.clear();
-  problem.costVectors = {{price(uint64_t(1) << 53)},
-                         {price(uint64_t(1) << 52)}};
+  problem.costVectors = {{price(uint64_t(1) << 57)},
+                         {price(uint64_t(1) << 56)}};
   llvm::Expected<Solution> solution = solve(problem);
   ASSERT_FALSE(bool(solution));
   EXPECT_TRUE(solution.errorIsA<InfeasibleError>());
-  EXPECT_NE(messageOf(std::move(solution)).find("1125 s"), std::string::npos);
-  problem.costVectors[1].push_back(price((uint64_t(1) << 52) - 1));
+  EXPECT_NE(messageOf(std::move(solution)).find("18014 s"), std::string::npos);
+  problem.costVectors[1].push_back(price((uint64_t(1) << 56) - 1));
   EXPECT_EQ(llvm::cantFail(solve(problem)).cost.getTime(),
-            (uint64_t(1) << 54) - 2);
+            (uint64_t(1) << 58) - 2);
 }
 
 TEST(SolverTest, TooLargeSaysHowLarge) {
   Problem problem = makeLayers(1, 3);
   SolveOptions options;
-  options.maxTableEntries = 40;
+  options.maxTableEntries = 4;
   llvm::Expected<Solution> solution = solve(problem, options);
   ASSERT_FALSE(bool(solution));
   ASSERT_TRUE(solution.errorIsA<ProblemTooLargeError>());
   uint64_t entries = 0;
-  llvm::handleAllErrors(solution.takeError(),
-                        [&](const ProblemTooLargeError &error) {
-                          entries = error.getEntries();
-                          EXPECT_EQ(error.getLimit(), 40u);
-                          EXPECT_NE(error.message().find("and 40 are allowed"),
-                                    std::string::npos);
-                        });
-  EXPECT_GT(entries, 40u);
+  llvm::handleAllErrors(
+      solution.takeError(), [&](const ProblemTooLargeError &error) {
+        entries = error.getEntries();
+        EXPECT_EQ(error.getLimit(), 4u);
+        EXPECT_NE(error.message().find("and 4 are allowed"), std::string::npos);
+      });
+  EXPECT_GT(entries, 4u);
 }
 
-/// The limit holds for the sum over distinct steps too.
+/// The limit holds for the sum over distinct steps too. Beyond it messages
+/// narrow the choices down, to the same minimum.
 TEST(SolverTest, TooLargeInTotal) {
   Problem problem = makeLayers(1, 3);
   Solution solution = llvm::cantFail(solve(problem));
+  EXPECT_EQ(solution.statistics.passes, 0u);
   SolveOptions options;
-  options.maxTableEntries = solution.statistics.tableEntries;
-  EXPECT_EQ(messageOf(solve(problem, options)), "");
-  ASSERT_LT(solution.statistics.largestTable, options.maxTableEntries);
-  --options.maxTableEntries;
-  llvm::Expected<Solution> failed = solve(problem, options);
-  ASSERT_FALSE(bool(failed));
-  EXPECT_TRUE(failed.errorIsA<ProblemTooLargeError>());
-  llvm::consumeError(failed.takeError());
+  options.maxEntriesAtOnce = solution.statistics.tableEntries;
+  EXPECT_EQ(llvm::cantFail(solve(problem, options)).statistics.passes, 0u);
+  ASSERT_LT(solution.statistics.largestTable, options.maxEntriesAtOnce);
+  --options.maxEntriesAtOnce;
+  Solution narrowed = llvm::cantFail(solve(problem, options));
+  EXPECT_GT(narrowed.statistics.passes, 0u);
+  EXPECT_LT(narrowed.statistics.keptChoices, narrowed.statistics.choices);
+  EXPECT_EQ(narrowed.cost, solution.cost);
+}
+
+/// Where too little can be eliminated to prove that the plan is the best one,
+/// the gap is told, and the certificate proves what is claimed.
+TEST(SolverTest, GapIsTold) {
+  unsigned withGap = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (uint64_t limit = 20; limit < 2000; limit *= 2) {
+      SCOPED_TRACE(seed);
+      Problem problem = makeLayers(seed, 3);
+      SolveOptions options;
+      options.maxTableEntries = limit;
+      llvm::Expected<Solution> solution = solve(problem, options);
+      if (!solution) {
+        EXPECT_TRUE(solution.errorIsA<ProblemTooLargeError>());
+        llvm::consumeError(solution.takeError());
+        continue;
+      }
+      Price best = llvm::cantFail(solve(problem)).cost;
+      EXPECT_LE(solution->lowerBound, best);
+      EXPECT_GE(solution->cost, best);
+      EXPECT_GE(boundOf(problem, *solution), solution->lowerBound);
+      withGap += solution->lowerBound < solution->cost;
+    }
+  EXPECT_GT(withGap, 2u);
 }
 
 /// Eight consumers of 30 layouts each: no table of the trees fits, and none is
@@ -375,90 +434,6 @@ TEST(SolverTest, ManyConsumersOfManyLayoutsAreTooLarge) {
   ASSERT_FALSE(bool(solution));
   EXPECT_TRUE(solution.errorIsA<ProblemTooLargeError>());
   llvm::consumeError(solution.takeError());
-}
-
-TEST(ProblemTest, EvaluateRefusesWhatIsNoPlan) {
-  Problem problem = makeShared();
-  EXPECT_EQ(problem.evaluate({0, 0, 0}), price(12));
-  EXPECT_TRUE(problem.evaluate({0, 0}).isInfinite());
-  EXPECT_TRUE(problem.evaluate({0, 0, 1}).isInfinite());
-}
-
-/// One mistake at a time; each message names it.
-TEST(ProblemTest, CheckFindsMistakes) {
-  auto expect = [](void (*spoil)(Problem &), const char *text) {
-    Problem problem = makeShared();
-    spoil(problem);
-    std::string message = llvm::toString(problem.check());
-    EXPECT_NE(message.find(text), std::string::npos) << message;
-    EXPECT_EQ(messageOf(solve(problem)), message);
-  };
-  EXPECT_EQ(llvm::toString(makeShared().check()), "");
-  expect([](Problem &p) { p.tables[0].entries[5] = price(1); },
-         "distance table 0: the distance from layout 1 to itself");
-  expect([](Problem &p) { p.variables[1].costVector = 2; },
-         "variable 'use1' refers to cost vector 2, but there are 2");
-  expect([](Problem &p) { p.costVectors[0].clear(); },
-         "variable 'make' has no choices");
-  expect([](Problem &p) { p.values[0].table = 1; },
-         "value 'x' refers to distance table 1, but there are 1");
-  expect([](Problem &p) { p.values[0].producer.variable = 3; },
-         "value 'x' refers to variable 3, but there are 3");
-  expect([](Problem &p) { p.values[0].consumers[1].layoutMap = 7; },
-         "value 'x' refers to layout map 7, but there are 3");
-  expect([](Problem &p) { p.layoutMaps[1] = {1, 1}; },
-         "value 'x' maps 2 choices of variable 'use1', which has 1");
-  expect([](Problem &p) { p.layoutMaps[2] = {4}; },
-         "value 'x' gets layout 4 from variable 'use2', but its distance table "
-         "has 4 layouts");
-}
-
-TEST(ProblemTest, CheckFindsOverflow) {
-  auto expect = [](Price cost, const char *text) {
-    Problem problem = makeShared();
-    problem.costVectors[1] = {cost};
-    std::string message = llvm::toString(problem.check());
-    EXPECT_NE(message.find(text), std::string::npos) << message;
-  };
-  // Two variables have this cost.
-  expect(price(0, 1 << 19), "collectives is 1048576, which does not fit in 20");
-  expect(price(0, 0, uint64_t(1) << 33), "memory in KiB is 17179869184");
-  expect(price(0, 0, 0, 1 << 19), "reshard steps is 1048576");
-  expect(price(0, (1 << 19) - 1, (uint64_t(1) << 33) - 1, (1 << 19) - 1), "");
-}
-
-/// A tree to two targets may take three steps; four are allowed for.
-TEST(ProblemTest, CheckFindsOverflowOfTrees) {
-  Problem problem = makeShared();
-  auto setMemory = [&](uint64_t memory) {
-    for (unsigned i = 0; i < 16; ++i)
-      problem.tables[0].entries[i] = i % 5 ? price(1, 0, memory) : price(0);
-  };
-  setMemory(uint64_t(1) << 32);
-  EXPECT_NE(llvm::toString(problem.check()).find("KiB is 17179869184"),
-            std::string::npos);
-  setMemory((uint64_t(1) << 32) - 1);
-  EXPECT_EQ(llvm::toString(problem.check()), "");
-}
-
-TEST(ProblemTest, CheckLimitsTargets) {
-  Problem problem = makeShared();
-  constexpr unsigned numLayouts = 14;
-  problem.tables = {{numLayouts, {}}};
-  for (unsigned i = 0; i < numLayouts * numLayouts; ++i)
-    problem.tables[0].entries.push_back(price(i % (numLayouts + 1) ? 1 : 0));
-  problem.values[0].consumers.clear();
-  for (unsigned layout = 0; layout < numLayouts; ++layout) {
-    problem.layoutMaps.push_back({layout});
-    problem.values[0].consumers.push_back({1, 3 + layout});
-    std::string message = llvm::toString(problem.check());
-    EXPECT_EQ(message.empty(), layout < maxTreeTargets) << message;
-  }
-  EXPECT_NE(
-      llvm::toString(problem.check())
-          .find("may be wanted in 14 layouts at once by its 14 consumers; "
-                "at most 12"),
-      std::string::npos);
 }
 
 } // namespace

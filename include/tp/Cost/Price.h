@@ -10,13 +10,13 @@ namespace tp {
 
 /// The four figures of a price, most important first.
 struct PriceFields {
-  /// Predicted time in 1/16 picosecond, below 2^54 (about 1126 s).
+  /// Predicted time in 1/16 picosecond, below 2^58 (about 5 h).
   uint64_t time = 0;
-  /// Number of collectives, below 2^20.
+  /// Number of collectives, below 2^18.
   uint64_t collectives = 0;
   /// Memory in KiB, below 2^34 (16 TiB).
   uint64_t memory = 0;
-  /// Number of reshard steps, whether they communicate or not, below 2^20.
+  /// Number of reshard steps, whether they communicate or not, below 2^18.
   uint64_t steps = 0;
 };
 
@@ -33,10 +33,10 @@ class Price {
 public:
   __extension__ using Word = unsigned __int128;
 
-  static constexpr unsigned timeBits = 54;
-  static constexpr unsigned collectiveBits = 20;
+  static constexpr unsigned timeBits = 58;
+  static constexpr unsigned collectiveBits = 18;
   static constexpr unsigned memoryBits = 34;
-  static constexpr unsigned stepBits = 20;
+  static constexpr unsigned stepBits = 18;
 
   /// Units of the time field in one second.
   static constexpr double ticksPerSecond = 16e12;

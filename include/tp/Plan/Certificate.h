@@ -7,31 +7,33 @@
 namespace tp {
 
 /// A proof that no plan of a problem costs less than a bound, made to be
-/// checked by a program that does not trust the one that wrote it. It claims
-/// three things, in this order:
+/// checked by a program that does not trust the one that wrote it. There is
+/// nothing in it to believe: whatever the numbers are, the bound that is
+/// computed with them holds. Good numbers make it a high one.
 ///
-/// 1. Some choices need not be considered, as another choice of the same
-///    variable does at least as well whatever the rest of the plan is. Banned
-///    choices are left out without mention.
-/// 2. The tree of each value can be written as a sum of small tables over
-///    auxiliary variables.
-/// 3. Removing the variables one after the other, each leaves behind a
-///    `message`, a table over the variables it met, which together with a
-///    constant is nowhere above the minimum over the variable's choices. What
-///    remains when all are gone is the bound: the sum of the constants.
+/// Messages are the first part. A message moves cost from a variable to the
+/// tree of a value it makes or uses: for each layout, the price of the
+/// variable's choices that have it there falls, and the price of the tree's
+/// combinations that have it there rises, by the same number. The price of
+/// every plan stays what it was, so the sum of the minima of all variables and
+/// of all trees, each by itself, is a lower bound.
+///
+/// Where that leaves a gap, the second part says how to close it. A choice
+/// whose use alone lifts the bound to the price of a known plan is left out.
+/// What remains is written as a sum of small tables, and the variables are
+/// eliminated in the order given, which yields the minimum itself.
 ///
 /// What repeats, as in identical layers, is stored once and referred to.
 struct Certificate {
-  /// Choice `choice` is left out since `dominator` does at least as well. The
-  /// dominator must not have been left out before.
-  struct Dropped {
-    unsigned choice = 0;
-    unsigned dominator = 0;
-    friend bool operator==(const Dropped &, const Dropped &) = default;
-  };
+  /// In units of the time of a `Price`, by index of a layout among the
+  /// different ones of the layout map, in ascending order.
+  std::vector<std::vector<int64_t>> messages;
+  /// For each value with consumers, in order, an index into `messages` for the
+  /// producer and one for each of `differentUses()`. Empty: all numbers are
+  /// zero.
+  std::vector<unsigned> messageOf;
 
-  /// How the tree of a value with n different uses is written. Uses are
-  /// different if their variable or their layout map is.
+  /// How the tree of a value with n different uses is written.
   struct Expansion {
     enum class Kind : uint8_t {
       /// n = 1: one table, the distance from producer to consumer.
@@ -54,43 +56,29 @@ struct Certificate {
     friend bool operator==(const Expansion &, const Expansion &) = default;
   };
 
-  /// One variable removed.
-  struct Step {
-    Price constant;
-    /// Index into `messages`.
-    unsigned message = 0;
-    friend bool operator==(const Step &, const Step &) = default;
-  };
-
-  std::vector<std::vector<Dropped>> dropped;
-  /// By variable: index into `dropped`.
-  std::vector<unsigned> droppedOf;
-
   std::vector<Expansion> expansions;
   /// By value: index into `expansions`; ignored for a value without consumers.
   std::vector<unsigned> expansionOf;
-
-  /// All variables in the order of their removal. The auxiliary ones are
-  /// numbered after the problem's own, value by value and slot by slot.
+  /// All variables in the order of their elimination; empty if the messages say
+  /// all. The auxiliary ones are numbered after the problem's own, value by
+  /// value and slot by slot.
   std::vector<unsigned> order;
 
-  /// Cells of a table over variables in ascending order, the last one varying
-  /// fastest, each over the choices not left out.
-  std::vector<std::vector<Price>> messages;
-  std::vector<Step> steps;
-  /// By position in `order`: index into `steps`.
-  std::vector<unsigned> stepOf;
-
   friend bool operator==(const Certificate &, const Certificate &) = default;
+
+  /// Bytes of all numbers and indices.
+  uint64_t getSize() const;
 };
 
-/// Recomputes every claim of `certificate` and returns the bound it proves: no
-/// plan of `problem` costs less. Fails, saying where, if any claim does not
-/// hold. A plan is optimal if its price equals the bound; their difference is
-/// the gap.
+/// The bound that `certificate` proves: no plan of `problem` costs less. `cost`
+/// is the price of a plan that is known; nothing above it is claimed. The plan
+/// is optimal if the bound equals its price; their difference is the gap.
 ///
-/// Repeated steps are checked once. The work is the solver's; the code is not.
-llvm::Expected<Price> checkCertificate(const Problem &problem,
+/// Fails, saying where, if the certificate does not fit the problem.
+///
+/// What repeats is computed once. The code shares nothing with the solver but
+/// the problem and the prices.
+llvm::Expected<Price> checkCertificate(const Problem &problem, Price cost,
                                        const Certificate &certificate);
 
 } // namespace tp

@@ -69,6 +69,10 @@ struct Problem {
     Use producer;
     /// A variable may use a value twice.
     llvm::SmallVector<Use, 2> consumers;
+
+    /// The consumers in ascending order, each once: equal ones always want the
+    /// same layout.
+    llvm::SmallVector<Use, 2> differentUses() const;
   };
 
   std::vector<DistanceTable> tables;
@@ -111,6 +115,9 @@ struct Problem {
   /// field of a price other than the time could overflow into the next one, or
   /// that a plan could take half as many bytes as a price has ticks, or more.
   llvm::Error check() const;
+
+  /// The same, but for whether tables hold shortest paths.
+  llvm::Error checkShape() const;
 
   /// The price of a plan, one choice for each variable: every choice plus the
   /// cheapest tree of every value. Infinite if the plan uses a banned choice or

@@ -8,22 +8,27 @@
 namespace tp {
 
 struct SolveOptions {
-  /// The most table entries that may be visited, repeated steps counted once. A
-  /// visit takes a few nanoseconds. The tables kept are smaller as a rule; they
-  /// take 16 bytes an entry.
+  /// The most table entries that may be visited where messages leave a gap,
+  /// repeated steps counted once. A visit takes a few nanoseconds. The tables
+  /// kept are smaller as a rule; they take 16 bytes an entry.
   uint64_t maxTableEntries = uint64_t(1) << 27;
-  /// Leave out choices that another one of the same variable makes pointless.
-  bool pruneDominated = true;
+  /// Up to so many, elimination begins without messages.
+  uint64_t maxEntriesAtOnce = uint64_t(1) << 21;
+  /// Where the rest is too large to be eliminated, return the best plan met with
+  /// the gap that is left, not an error.
+  bool acceptGap = true;
   /// Solve steps that repeat, as in identical layers, once. Changes the time
   /// taken and nothing else.
   bool reuseSteps = true;
 };
 
 struct SolveStatistics {
-  /// Choices of all variables, banned ones left out, and those left after
-  /// dominance pruning.
+  /// Choices of all variables, banned ones left out, and those that were left
+  /// when elimination began; zero if it did not.
   uint64_t choices = 0;
   uint64_t keptChoices = 0;
+  /// Passes of messages over some graph.
+  uint64_t passes = 0;
   /// Variables that stand for branching nodes and sets of layouts.
   uint64_t auxiliaryVariables = 0;
   /// Entries of the tables visited, and of the largest of them.
@@ -39,9 +44,9 @@ struct Solution {
   std::vector<unsigned> choices;
   /// What `Problem::evaluate` says of them.
   Price cost;
-  /// Equal to `cost`: the solver is exact.
+  /// What the certificate proves. Below `cost` only if closing the gap would
+  /// visit more table entries than allowed.
   Price lowerBound;
-  /// Proves the lower bound.
   Certificate certificate;
   /// What a memory limit charges for 2^32 bytes of persistent memory, in ticks
   /// (see `solveWithinMemory`); 0 where no limit binds.
@@ -85,13 +90,17 @@ private:
   uint64_t limit;
 };
 
-/// Finds a cheapest plan by eliminating one variable after the other (bucket
-/// elimination, R. Dechter, "Bucket elimination: a unifying framework for
-/// reasoning", Artificial Intelligence 113, 1999). Exact, or an error: what
-/// `Problem::check` says, `InfeasibleError` or `ProblemTooLargeError`.
+/// Finds a cheapest plan of a problem that passes `Problem::check()`.
 ///
-/// Deterministic. Among equally cheap plans it takes, variable by variable in
-/// reverse order of elimination, the first choice that dominance has left.
+/// Variables are eliminated one after the other (bucket elimination, R.
+/// Dechter, "Bucket elimination: a unifying framework for reasoning",
+/// Artificial Intelligence 113, 1999), which is exact. If the tables are large,
+/// messages between variables and values first give a lower bound, and choices
+/// whose use lifts it above the price of a plan are left out. Where what
+/// remains is too large, the plan comes with its gap, or, if there is none,
+/// `ProblemTooLargeError`. `InfeasibleError` if there is no plan.
+///
+/// Deterministic. Among equally cheap plans first choices are preferred.
 llvm::Expected<Solution> solve(const Problem &problem,
                                const SolveOptions &options = {});
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <vector>
 
 namespace tp {
@@ -28,6 +29,8 @@ struct DistanceTable {
   /// Refuses a table of the wrong size, with a price on its diagonal, or with
   /// an entry that a detour undercuts.
   llvm::Error check() const;
+  /// Refuses a table of the wrong size.
+  llvm::Error checkSize() const;
 };
 
 /// One step of a tree: the value in layout `from` is brought to layout `to`.
@@ -62,9 +65,26 @@ inline constexpr unsigned maxTreeTargets = 12;
 Price treeCost(const DistanceTable &table, unsigned root,
                llvm::ArrayRef<unsigned> targets);
 
-/// `treeCost` from every layout as the root, in one go.
-std::vector<Price> treeCosts(const DistanceTable &table,
-                             llvm::ArrayRef<unsigned> targets);
+/// `treeCost` for many sets of targets and roots in one table. What is found
+/// for a set serves all larger ones.
+class TreePrices {
+public:
+  explicit TreePrices(const DistanceTable &table) : table(table) {}
+
+  /// `targets` are different and in ascending order.
+  Price get(unsigned root, llvm::ArrayRef<unsigned> targets);
+
+private:
+  using Targets = std::vector<unsigned>;
+
+  const std::vector<Price> &branchPrices(const Targets &targets);
+  const std::vector<Price> &servePrices(const Targets &targets);
+
+  const DistanceTable &table;
+  /// By layout: the price of serving the targets by branching there, and of
+  /// serving them from there.
+  std::map<Targets, std::vector<Price>> branching, serving;
+};
 
 /// A tree of that cost. Among equally cheap ones the choice depends only on the
 /// table, the root and the set of targets.
