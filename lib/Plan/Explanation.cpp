@@ -228,12 +228,11 @@ void Explanation::printImpossible(
        << describeDifference(other->figures, getBest().figures) << "\n";
     return;
   }
-  os << "no plan, whichever constraint is given up: the operations do not "
-        "allow it\n";
+  os << "no plan, whichever constraint is given up\n";
 }
 
-/// The best plan in which ranks do not talk about these values, nor about what
-/// they are called before and after calls.
+/// The best plan in which the ranks of these groups do not talk about these
+/// values, nor about what they are called before and after calls.
 void Explanation::printWithout(ArrayRef<const PlanStep *> alike,
                                llvm::raw_ostream &os) {
   const Graph &graph = getPlanner().getGraph();
@@ -246,7 +245,7 @@ void Explanation::printWithout(ArrayRef<const PlanStep *> alike,
     unsigned value = todo.pop_back_val();
     if (!seen.insert(value).second)
       continue;
-    changes.silentValues.push_back(value);
+    changes.silentValues.push_back({value, alike.front()->step.parts});
     const GraphNode &maker = graph.nodes[graph.values[value].producer];
     if (maker.kind == GraphNode::Passage)
       todo.push_back(maker.operands[0]);
@@ -317,7 +316,11 @@ void Explanation::printConstraints(llvm::raw_ostream &os) {
   os << "each constraint given up alone\n";
   for (const Lifting &lifting : liftings) {
     const Outcome *other = lifting.scenario.getBest();
-    os << "  " << lifting.instead << " in place of " << lifting.given << ": "
+    bool isLeftOut = StringRef(lifting.instead).starts_with("no ");
+    os << "  "
+       << (isLeftOut ? "without " + lifting.given
+                     : lifting.instead + " in place of " + lifting.given)
+       << ": "
        << (other ? describeDifference(other->figures, getBest().figures)
                  : "no plan")
        << "\n";
@@ -366,7 +369,7 @@ void Explanation::printSequence(llvm::raw_ostream &os) {
     const PlanFigures &figures = scenario.getBest()->figures;
     printFigures(figures, os);
     double difference = figures.seconds - best;
-    if (difference == 0)
+    if (std::abs(difference) < leastDifference)
       os << "  as fast as the plan\n";
     else
       os << "  " << toMicroseconds(std::abs(difference))

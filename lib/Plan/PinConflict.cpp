@@ -10,8 +10,9 @@ using namespace tp;
 
 PinConflict::PinConflict(ModuleOp module, const Graph &graph,
                          const CostModel &model, const PlanAxes &axes,
-                         const PlanWishes &wishes)
-    : module(module), graph(graph), model(model), axes(axes), wishes(wishes) {
+                         const PlanWishes &wishes, const MemoryWishes &memory)
+    : module(module), graph(graph), model(model), axes(axes), wishes(wishes),
+      memory(memory) {
   groupPins();
 }
 
@@ -61,13 +62,22 @@ bool PinConflict::canBeMet(ArrayRef<unsigned> kept, const PlanWishes &wanted) {
   ProblemBuilder builder(program, model, axes, wanted);
   if (mlir::failed(builder.build()))
     return false;
-  llvm::Expected<Solution> solution = solve(builder.problem);
+  addMemoryNeeds(program, memory, builder);
+  llvm::Expected<Solution> solution = solveWithinMemory(builder.problem);
   if (solution)
     return true;
-  unknown |= !solution.errorIsA<InfeasibleError>();
-  std::string why = llvm::toString(solution.takeError());
+  bool isInfeasible = solution.errorIsA<InfeasibleError>();
+  bool isTooLarge = solution.errorIsA<MemoryLimitError>();
+  llvm::Error error = llvm::handleErrors(
+      solution.takeError(), [&](const MemoryLimitError &limit) {
+        // Kept as any other report.
+        (void)diagnoseMemory(module, program, memory, builder.problem, limit);
+      });
+  if (isTooLarge)
+    return false;
+  unknown |= !isInfeasible;
   failed.emplace(module.getLoc(), DiagnosticSeverity::Error);
-  *failed << "cannot be planned: " << why;
+  *failed << "cannot be planned: " << llvm::toString(std::move(error));
   return unknown;
 }
 

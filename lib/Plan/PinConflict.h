@@ -7,6 +7,7 @@
 
 #include "Choices.h"
 #include "Graph.h"
+#include "MemoryNeeds.h"
 
 namespace tp {
 
@@ -14,7 +15,8 @@ namespace tp {
 class PinConflict {
 public:
   PinConflict(mlir::ModuleOp module, const Graph &graph, const CostModel &model,
-              const PlanAxes &axes, const PlanWishes &wishes);
+              const PlanAxes &axes, const PlanWishes &wishes,
+              const MemoryWishes &memory);
 
   /// Finds a set of pins that cannot be met together, though any one left out
   /// lets the others be met; reports where they fail, with a note at each pin
@@ -42,6 +44,7 @@ private:
   const CostModel &model;
   const PlanAxes &axes;
   PlanWishes wishes;
+  const MemoryWishes &memory;
   std::vector<Group> groups;
   /// By value, then by pin: the group.
   std::vector<llvm::SmallVector<unsigned, 1>> groupOf;

@@ -134,10 +134,12 @@ public:
 private:
   LogicalResult build();
   PinConflict findConflict() const {
-    return PinConflict(module, graph, model, axes, wishes);
+    return PinConflict(module, graph, model, axes, wishes, memory);
   }
   void fixArgument(unsigned argument, const Layout &layout,
                    Problem &problem) const;
+  void silence(ArrayRef<std::pair<unsigned, AxisParts>> silentValues,
+               Problem &problem) const;
   Layout layoutOf(unsigned value, const Solution &solution) const;
 
   ModuleOp module;
@@ -228,19 +230,21 @@ void ModulePlanner::fixArgument(unsigned argument, const Layout &layout,
   problem.costVectors.push_back(std::move(costs));
 }
 
-/// Forbids `values` every move for which ranks talk. What is left is closed
-/// under shortest paths: a detour over moves that are free is free.
-static void silence(ArrayRef<unsigned> values, Problem &problem) {
-  std::map<unsigned, unsigned> silentTables;
-  for (unsigned value : values) {
+/// Forbids values the moves for which ranks talk along the parts.
+void ModulePlanner::silence(
+    ArrayRef<std::pair<unsigned, AxisParts>> silentValues,
+    Problem &problem) const {
+  std::map<std::pair<unsigned, AxisParts>, unsigned> silentTables;
+  for (const auto &[value, parts] : silentValues) {
     unsigned &number = problem.values[value].table;
     auto [entry, isNew] =
-        silentTables.try_emplace(number, problem.tables.size());
+        silentTables.try_emplace({number, parts}, problem.tables.size());
     if (isNew) {
-      DistanceTable table = problem.tables[number];
-      for (Price &price : table.entries)
-        if (price.isFinite() && price.getCollectives() > 0)
-          price = Price::infinite();
+      DistanceTable table = builder->getSpace(value).getDistancesWithout(parts);
+      // What could not be moved before still cannot.
+      for (auto [price, before] :
+           llvm::zip_equal(table.entries, problem.tables[number].entries))
+        price = before.isInfinite() ? before : price;
       problem.tables.push_back(std::move(table));
     }
     number = entry->second;
@@ -259,7 +263,12 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
     llvm::consumeError(solution.takeError());
     return failure();
   }
-  bool isInfeasible = solution.errorIsA<InfeasibleError>();
+  bool mayBeThePins = solution.errorIsA<InfeasibleError>() ||
+                      solution.errorIsA<MemoryLimitError>();
+  if (mayBeThePins && succeeded(findConflict().diagnose())) {
+    llvm::consumeError(solution.takeError());
+    return failure();
+  }
   std::optional<LogicalResult> tooLarge;
   llvm::Error error = llvm::handleErrors(
       solution.takeError(), [&](const MemoryLimitError &limit) {
@@ -267,10 +276,8 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
       });
   if (tooLarge)
     return *tooLarge;
-  std::string why = llvm::toString(std::move(error));
-  if (isInfeasible && succeeded(findConflict().diagnose()))
-    return failure();
-  return module.emitError() << "cannot be planned: " << why;
+  return module.emitError()
+         << "cannot be planned: " << llvm::toString(std::move(error));
 }
 
 //===- Figures ------------------------------------------------------------===//

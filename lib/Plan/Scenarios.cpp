@@ -20,11 +20,9 @@ std::string tp::toBytes(double count) {
 
 std::string tp::describeDifference(const PlanFigures &other,
                                    const PlanFigures &than) {
-  // Below a nanosecond only roundings differ.
-  constexpr double least = 0.5e-9;
   double seconds = other.seconds - than.seconds;
   std::string text = "as fast a step";
-  if (std::abs(seconds) >= least)
+  if (std::abs(seconds) >= leastDifference)
     text = toMicroseconds(std::abs(seconds)) +
            (seconds > 0 ? " more a step" : " less a step");
   double sent = other.sentBytes - than.sentBytes;

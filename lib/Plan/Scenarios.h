@@ -50,6 +50,9 @@ struct Lifting {
 std::vector<Lifting> liftConstraints(mlir::ModuleOp planned,
                                      const PlanSettings &settings);
 
+/// Seconds below which plans are equally fast: only roundings differ.
+inline constexpr double leastDifference = 0.5e-9;
+
 /// "1.200 us more a step, 64 bytes fewer sent a rank, 2 more all_reduce".
 std::string describeDifference(const PlanFigures &other,
                                const PlanFigures &than);

@@ -238,7 +238,16 @@ void LayoutSpace::addEdges(unsigned from) {
 
 //===- Paths --------------------------------------------------------------===//
 
-LayoutSpace::Reached LayoutSpace::reach(unsigned from) const {
+DistanceTable LayoutSpace::getDistancesWithout(ArrayRef<AxisPart> parts) const {
+  DistanceTable table;
+  table.numLayouts = size();
+  for (unsigned from = 0; from < size(); ++from)
+    llvm::append_range(table.entries, reach(from, parts).price);
+  return table;
+}
+
+LayoutSpace::Reached LayoutSpace::reach(unsigned from,
+                                        ArrayRef<AxisPart> silent) const {
   Reached reached;
   reached.price.assign(size(), Price::infinite());
   reached.by.assign(size(), {from, nullptr});
@@ -252,6 +261,12 @@ LayoutSpace::Reached LayoutSpace::reach(unsigned from) const {
     if (reached.price[at] < price)
       continue;
     for (const Edge &edge : edges[at]) {
+      bool isSilenced =
+          llvm::any_of(edge.step.parts, [&](const AxisPart &part) {
+            return overlapsAny(part, silent);
+          });
+      if (isSilenced && edge.price.getCollectives() > 0)
+        continue;
       Price there = price + edge.price;
       if (!(there < reached.price[edge.to]))
         continue;

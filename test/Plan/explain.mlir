@@ -13,7 +13,7 @@ tp.mesh @mesh = <["tp"=4]>
 // CHECK: gap 0.000 us
 // CHECK: w1 [64, 256]
 // CHECK-NEXT: dimension 0 of 64 over "tp", 16 a rank
-// CHECK: without the pins
+// CHECK: {{^}}without the pins
 // CHECK-NEXT: 3,072 bytes sent a rank, 1 all_reduce
 // CHECK-NEXT: the pins cost {{.*}} a step and 10,752 bytes, 4.50 times the bytes
 func.func @main(%x: tensor<8x64xf32>,

@@ -39,7 +39,7 @@
 // WHY: argument 1 [6, 10]
 // WHY: memory-limit=2527
 // WHY: each constraint given up alone
-// WHY: no memory-limit in place of memory-limit=2527: 1.203 us less a step, 1,400 bytes fewer sent a rank, 2 fewer all_gather, 120 bytes more of parameters a rank
+// WHY: without memory-limit=2527: 1.203 us less a step, 1,400 bytes fewer sent a rank, 2 fewer all_gather, 120 bytes more of parameters a rank
 
 tp.mesh @mesh = <["tp"=2]>
 // WHOLE: tensor<6x10xf32, #whole2> {tp.parameter}

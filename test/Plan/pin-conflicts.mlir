@@ -16,6 +16,10 @@
 // RUN: tp-opt %t/uneven.mlir --tp-plan="uneven=allow" -o /dev/null
 // RUN: not tp-opt %t/sequence.mlir --tp-plan="sequence-parallel=off" 2>&1 | FileCheck %s --check-prefix=SEQUENCE
 // RUN: tp-opt %t/sequence.mlir --tp-plan="sequence-parallel=auto" -o /dev/null
+// RUN: not tp-opt %t/memory.mlir --tp-plan="weights=free memory-limit=60000" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: sed 's/, #pin1>/>/g' %t/memory.mlir | tp-opt --tp-plan="weights=free memory-limit=60000" -o /dev/null
+// RUN: sed 's/, #pin2>/>/g' %t/memory.mlir | tp-opt --tp-plan="weights=free memory-limit=60000" -o /dev/null
+// RUN: not tp-opt %t/memory.mlir --tp-plan="weights=free memory-limit=200" 2>&1 | FileCheck %s --check-prefix=PLAIN
 
 //--- uses.mlir
 // One weight, which may not move, in two products; a third pin is innocent.
@@ -94,4 +98,23 @@ func.func @main(%x: tensor<2x4x6xf32>) -> tensor<2x4x6xf32> {
   %y = tp.reshard %x {tp.stream} : (tensor<2x4x6xf32>) -> tensor<2x4x6xf32, #pin1>
   %z = tp.relu %y : (tensor<2x4x6xf32, #pin1>) -> tensor<2x4x6xf32>
   return %z : tensor<2x4x6xf32>
+}
+
+//--- memory.mlir
+// Two matrices of 8 * 1000 * 4 = 32,000 bytes: one of them whole and the half of
+// the other fit 60,000, both whole do not. In 200 bytes nothing fits, pinned or
+// not.
+// MEMORY: error: cannot be planned within memory-limit=60000
+// MEMORY: note: pinned here: 'w1' as #tp.sharding<@mesh, [{}, {}]>, one of 2 pins that contradict each other; without any one of them there is a plan
+// MEMORY: note: pinned here: 'w2' as #tp.sharding<@mesh, [{}, {}]>, one of 2 pins
+// PLAIN: error: cannot be planned within memory-limit=200
+// PLAIN-NOT: pinned here
+tp.mesh @mesh = <["tp"=2]>
+#pin1 = #tp.sharding<@mesh, [{}, {}]>
+#pin2 = #tp.sharding<@mesh, [{}, {}]>
+func.func @main(%x: tensor<2x8xf32>, %a: tensor<8x1000xf32, #pin1> {tp.parameter, tp.name = "w1"},
+    %b: tensor<1000x8xf32, #pin2> {tp.parameter, tp.name = "w2"}) -> tensor<2x8xf32> {
+  %h = tp.matmul %x, %a : (tensor<2x8xf32>, tensor<8x1000xf32, #pin1>) -> tensor<2x1000xf32>
+  %y = tp.matmul %h, %b : (tensor<2x1000xf32>, tensor<1000x8xf32, #pin2>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
 }

@@ -97,6 +97,37 @@ TEST_F(Spaces, NestedAndFlatAreDifferentPlaces) {
 }
 
 /// An all-gather of 5 over 3: two steps of 2 elements, the largest piece.
+TEST_F(Spaces, SilentAxesLeaveWhatTheOthersDo) {
+  MeshAttr twoAxes = mesh({2, 3});
+  CostModel model(machine, twoAxes);
+  AxisPart first{0, 1, 2}, second{1, 1, 3};
+  LayoutSpace space(model, tensor({6, 12}), {first, second});
+  const DistanceTable &all = space.getDistances();
+  EXPECT_EQ(space.getDistancesWithout({}).entries, all.entries);
+  DistanceTable noneTalk = space.getDistancesWithout({first, second});
+  DistanceTable secondTalks = space.getDistancesWithout({first});
+  EXPECT_FALSE(bool(noneTalk.check()));
+  EXPECT_FALSE(bool(secondTalks.check()));
+  auto holds = [](const Layout &layout, const AxisPart &part) {
+    return llvm::is_contained(layout.getUsedParts(), part);
+  };
+  for (unsigned from = 0; from < space.size(); ++from)
+    for (unsigned to = 0; to < space.size(); ++to) {
+      Price free = noneTalk.at(from, to), some = secondTalks.at(from, to);
+      if (all.at(from, to).getCollectives() == 0)
+        EXPECT_EQ(free, all.at(from, to));
+      else
+        EXPECT_TRUE(free.isInfinite());
+      EXPECT_LE(all.at(from, to), some);
+      // Nobody else can undo or move what lies along the first axis.
+      bool undone = holds(space[from], first) && !holds(space[to], first);
+      EXPECT_TRUE(!undone || some.isInfinite()) << from << " to " << to;
+      bool apart = !holds(space[from], first) && !holds(space[to], first);
+      if (apart)
+        EXPECT_EQ(some, all.at(from, to)) << from << " to " << to;
+    }
+}
+
 TEST_F(Spaces, TheLargestPieceSetsTheTime) {
   CostModel model(machine, mesh({3}));
   Layout split = Layout::whole(1);

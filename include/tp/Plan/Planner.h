@@ -53,8 +53,9 @@ struct ParameterChoice {
 struct Changes {
   /// Layouts of entry arguments, by number, on top of the module's own pins.
   llvm::SmallVector<std::pair<unsigned, Layout>> pins;
-  /// Values of the problem that no collective may touch.
-  llvm::SmallVector<unsigned> silentValues;
+  /// Values of the problem, by number, about which ranks that differ along the
+  /// parts may not talk.
+  llvm::SmallVector<std::pair<unsigned, AxisParts>> silentValues;
 };
 
 /// Plans one module. The module is only read until `write`.

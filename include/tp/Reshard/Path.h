@@ -39,6 +39,10 @@ public:
   /// do not separate over axes: a hierarchical all-reduce is a path.
   const DistanceTable &getDistances() const { return distances; }
 
+  /// The distances over steps for which no ranks talk that differ along
+  /// `parts`.
+  DistanceTable getDistancesWithout(llvm::ArrayRef<AxisPart> parts) const;
+
   /// The steps of a cheapest path; the first found in a fixed order.
   llvm::SmallVector<LayoutStep> getPath(unsigned from, unsigned to) const;
 
@@ -62,7 +66,8 @@ private:
   void addSplittingEdges(unsigned from, LayoutStep step);
   void addSubsetEdges(unsigned from, llvm::ArrayRef<AxisPart> subset);
   void addDimEdges(unsigned from, unsigned dim);
-  Reached reach(unsigned from) const;
+  /// Cheapest paths, without talk along `silent`.
+  Reached reach(unsigned from, llvm::ArrayRef<AxisPart> silent = {}) const;
   llvm::SmallVector<int64_t> getKey(const Layout &layout) const;
 
   const CostModel &model;
