@@ -7,13 +7,22 @@
 
 using namespace tp;
 
-llvm::Error GapSearch::prepare() {
-  llvm::Expected<std::vector<unsigned>> order =
-      findOrder(graph, options.maxTableEntries);
+/// Eliminates a graph in an order of its own.
+static llvm::Expected<Elimination> eliminateInOrder(FactorGraph &graph,
+                                                    const SolveOptions &options,
+                                                    uint64_t maxEntries) {
+  SolveOptions limited = options;
+  limited.maxTableEntries = maxEntries;
+  llvm::Expected<std::vector<unsigned>> order = findOrder(graph, maxEntries);
   if (!order)
     return order.takeError();
+  SolveStatistics statistics;
+  return eliminate(graph, *order, limited, statistics);
+}
+
+llvm::Error GapSearch::prepare(uint64_t maxEntries) {
   llvm::Expected<Elimination> elimination =
-      eliminate(graph, *order, options, statistics);
+      eliminateInOrder(graph, options, maxEntries);
   if (!elimination)
     return elimination.takeError();
   minimum = elimination->minimum;
@@ -144,29 +153,27 @@ GapSearch::run(Price slack, uint64_t tolerance, Rounding rounding) {
   if (!findSurvivors(slack, kept, floorWorking))
     return ConstrainedResult();
   FactorGraph restricted = restrictGraph(graph, kept);
-  llvm::Expected<std::vector<unsigned>> order =
-      findOrder(restricted, options.maxTableEntries);
-  if (!order)
-    return order.takeError();
   llvm::Expected<Elimination> elimination =
-      eliminate(restricted, *order, options, statistics);
+      eliminateInOrder(restricted, options, options.maxTableEntries);
+  ConstrainedResult result;
   if (!elimination) {
-    if (!elimination.errorIsA<InfeasibleError>())
+    result.gaveUp = elimination.errorIsA<ProblemTooLargeError>();
+    if (!result.gaveUp && !elimination.errorIsA<InfeasibleError>())
       return elimination.takeError();
     llvm::consumeError(elimination.takeError());
-    return ConstrainedResult();
+    return result;
   }
   // The penalty may have removed the minimum.
   Price most = minimum + slack;
   if (elimination->minimum > most)
-    return ConstrainedResult();
+    return result;
   BucketTree tree(restricted, *elimination);
   BucketTree::Completions completions = tree.complete();
   MemoryConstraint loads = restrictLoads(rounded, kept);
   loads.floorWorking = floorWorking;
-  ConstrainedResult result = eliminateWithin(
-      restricted, tree, completions, loads, most.above(elimination->minimum),
-      options.maxTableEntries);
+  result = eliminateWithin(restricted, tree, completions, loads,
+                           most.above(elimination->minimum),
+                           options.maxTableEntries);
   for (auto [variable, choice] : llvm::enumerate(result.choices))
     choice = kept[variable][choice];
   return result;

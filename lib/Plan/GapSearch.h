@@ -14,7 +14,8 @@ public:
       : graph(std::move(graph)), constraint(std::move(constraint)),
         options(options) {}
 
-  llvm::Error prepare();
+  /// Fails if the tables have more than `maxEntries` entries.
+  llvm::Error prepare(uint64_t maxEntries);
 
   /// What small differences in memory are taken for.
   enum class Rounding { Down, Up };
@@ -49,7 +50,6 @@ private:
   Price minimum;
   /// By variable and choice.
   std::vector<std::vector<Price>> slacks;
-  SolveStatistics statistics;
 };
 
 } // namespace tp

@@ -21,7 +21,7 @@ std::error_code MemoryLimitError::convertToErrorCode() const {
 /// Raises the bounds of ranges of working memory, always the least, until none
 /// lies below the best plan. Returns the least bound.
 static llvm::Expected<Price> searchRanges(
-    std::vector<std::unique_ptr<MemoryRange>> ranges,
+    std::vector<std::unique_ptr<MemoryRange>> &ranges,
     const Incumbent &incumbent,
     llvm::function_ref<std::unique_ptr<MemoryRange>(uint64_t, uint64_t)>
         makeRange) {
@@ -45,11 +45,22 @@ static llvm::Expected<Price> searchRanges(
     std::unique_ptr<MemoryRange> upper =
         makeRange(*division + 1, range.getMost());
     for (MemoryRange *part : {lower.get(), upper.get()})
-      if (llvm::Error error = part->relax(range.getMultiplier(), std::nullopt))
+      if (llvm::Error error = part->relaxLike(range))
         return error;
     *lowest = std::move(lower);
     ranges.push_back(std::move(upper));
   }
+}
+
+static MemoryCertificate
+makeCertificate(std::vector<std::unique_ptr<MemoryRange>> &ranges) {
+  llvm::sort(ranges, [](const auto &a, const auto &b) {
+    return a->getMost() < b->getMost();
+  });
+  MemoryCertificate certificate;
+  for (const std::unique_ptr<MemoryRange> &range : ranges)
+    certificate.ranges.push_back(range->takeCertificate());
+  return certificate;
 }
 
 llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
@@ -77,15 +88,13 @@ llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
   MemoryRange::Point light{problem.evaluate(least->choices), least->memory};
   if (llvm::Error error = ranges.front()->relax(0, light))
     return error;
-  Solution best;
-  best.memoryMultiplier = ranges.front()->getMultiplier();
-  best.certificate = ranges.front()->takeCertificate();
-  llvm::Expected<Price> bound =
-      searchRanges(std::move(ranges), incumbent, makeRange);
+  llvm::Expected<Price> bound = searchRanges(ranges, incumbent, makeRange);
   if (!bound)
     return bound.takeError();
   if (incumbent.choices.empty())
     return llvm::make_error<InfeasibleError>("the end");
+  Solution best;
+  best.memoryCertificate = makeCertificate(ranges);
   best.choices = std::move(incumbent.choices);
   best.cost = incumbent.price;
   best.lowerBound = *bound;

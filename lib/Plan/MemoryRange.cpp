@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MemoryRange.h"
-#include "Expansion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -141,6 +140,8 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
     attained = ~uint64_t(0);
   attained = std::min(attained, point.memory.working);
   relaxed = bound = proved;
+  tolledMinimum = solution->lowerBound;
+  tolledCost = solution->cost;
   multiplier = tolls;
   certificate = std::move(solution->certificate);
   return point;
@@ -208,64 +209,34 @@ llvm::Error MemoryRange::relax(uint64_t start, std::optional<Point> light) {
     bound = Price::infinite();
     return llvm::Error::success();
   }
-  // A small part of the bound, to begin with.
-  slack = Price::fromWord(std::max<Price::Word>(bound.getWord() >> 13, 1));
+  // A small part of the bound, to begin with, but not of a tick.
+  slack = Price::fromWord(std::max(bound.getWord() >> 13, ticksToWord(1)));
   return error;
+}
+
+llvm::Error MemoryRange::relaxLike(const MemoryRange &whole) {
+  multiplier = whole.multiplier;
+  // What was left for elimination there may not be what is left here.
+  certificate.messages = whole.certificate.messages;
+  certificate.messageOf = whole.certificate.messageOf;
+  return relax(whole.multiplier, std::nullopt);
+}
+
+MemoryConstraint MemoryRange::getConstraint() const {
+  MemoryConstraint constraint;
+  constraint.limit = incumbent.limit;
+  constraint.leastWorking = constraint.floorWorking = least;
+  constraint.multiplier = multiplier;
+  return constraint;
 }
 
 std::optional<uint64_t> MemoryRange::findDivision() const {
   if (gap || attained > most || attained <= least)
     return std::nullopt;
-  MemoryConstraint constraint;
-  constraint.limit = incumbent.limit;
-  constraint.leastWorking = least;
-  constraint.multiplier = multiplier;
   // Small differences are left to the search.
-  if (constraint.getPenalty(attained).getWord() <= bound.getWord() >> 10)
+  if (getConstraint().getPenalty(attained).getWord() <= bound.getWord() >> 10)
     return std::nullopt;
   return attained - 1;
-}
-
-MemoryConstraint MemoryRange::makeConstraint() const {
-  MemoryConstraint constraint;
-  constraint.limit = incumbent.limit;
-  constraint.leastWorking = constraint.floorWorking = least;
-  constraint.multiplier = multiplier;
-  std::map<std::pair<unsigned, unsigned>, unsigned> known;
-  for (unsigned number = 0; number < feasible.variables.size(); ++number) {
-    auto [it, isNew] = known.try_emplace(
-        {domains.classOf(number), feasible.variables[number].memoryVector},
-        constraint.loads.size());
-    constraint.loadsOf.push_back(it->second);
-    if (!isNew)
-      continue;
-    std::vector<MemoryLoad> &loads = constraint.loads.emplace_back();
-    for (unsigned choice : domains.getKept(number)) {
-      Problem::Memory memory = feasible.getMemory(number, choice);
-      loads.push_back(
-          {memory, MemoryConstraint::getToll(memory.persistent, multiplier)});
-    }
-  }
-  return constraint;
-}
-
-llvm::Error MemoryRange::prepareSearch() {
-  Problem tolled = addTolls(multiplier);
-  domains = Domains::findPossible(tolled);
-  Certificate ignored;
-  llvm::Expected<FactorGraph> graph =
-      expandProblem(tolled, domains, options.maxTableEntries, ignored);
-  if (!graph)
-    return graph.takeError();
-  // Names come from a problem that outlives the graph.
-  graph->nameOf = [this](unsigned variable) {
-    return variable < feasible.variables.size()
-               ? "variable '" + feasible.variables[variable].name + "'"
-               : std::string("a value");
-  };
-  gap =
-      std::make_unique<GapSearch>(std::move(*graph), makeConstraint(), options);
-  return gap->prepare();
 }
 
 llvm::Expected<MemoryRange::Find>
@@ -279,19 +250,17 @@ MemoryRange::runSearch(GapSearch::Rounding rounding) {
   find.sums = result->sums;
   if (result->choices.empty())
     return find;
-  std::vector<unsigned> plan;
-  for (unsigned number = 0; number < feasible.variables.size(); ++number)
-    plan.push_back(domains.getKept(number)[result->choices[number]]);
-  incumbent.offer(plan);
-  find.price = incumbent.problem.evaluate(plan);
-  find.fits = incumbent.problem.memoryOf(plan).getTotal() <= incumbent.limit;
+  incumbent.offer(result->choices);
+  find.price = incumbent.problem.evaluate(result->choices);
+  find.fits =
+      incumbent.problem.memoryOf(result->choices).getTotal() <= incumbent.limit;
   return find;
 }
 
 llvm::Expected<bool> MemoryRange::search() {
   if (!gap)
-    if (llvm::Error error = prepareSearch())
-      return error;
+    gap = std::make_unique<RangeSearch>(addTolls(multiplier), getConstraint(),
+                                        tolledMinimum, options);
   if (incumbent.price.isFinite())
     slack = std::min(slack, incumbent.price.above(bound));
   llvm::Expected<Find> found = runSearch(GapSearch::Rounding::Down);

@@ -2,8 +2,7 @@
 #ifndef TP_PLAN_MEMORYRANGE_H
 #define TP_PLAN_MEMORYRANGE_H
 
-#include "Domains.h"
-#include "GapSearch.h"
+#include "RangeSearch.h"
 #include "tp/Plan/MemoryLimit.h"
 #include <map>
 #include <memory>
@@ -43,13 +42,16 @@ public:
   /// `light` is a plan with no more persistent memory than there is room for,
   /// if one is known.
   llvm::Error relax(uint64_t start, std::optional<Point> light);
+  /// The same for a part of `whole`, which lends its proof in case that there
+  /// is no plan at all in it.
+  llvm::Error relaxLike(const MemoryRange &whole);
 
   /// No plan in the range costs less; infinite if there is none.
   Price getBound() const { return std::max(bound, searchedTo); }
-  /// In ticks for 2^32 bytes.
-  uint64_t getMultiplier() const { return multiplier; }
-  /// Proves the minimum with tolls.
-  Certificate takeCertificate() { return std::move(certificate); }
+  /// Proves the bound that `relax` found.
+  MemoryCertificate::Range takeCertificate() {
+    return {most, multiplier, tolledCost, std::move(certificate)};
+  }
 
   /// A greatest working memory that divides the range so that the upper part
   /// has a better bound; nothing if that is not worth while.
@@ -70,7 +72,6 @@ private:
   llvm::Error bracket(uint64_t start, std::optional<Point> &heavy,
                       std::optional<Point> &light);
   llvm::Error intersect(Point heavy, Point light);
-  llvm::Error prepareSearch();
   /// What a search within the slack found: no price if nothing.
   struct Find {
     Price price = Price::infinite();
@@ -79,7 +80,8 @@ private:
     uint64_t sums = 0;
   };
   llvm::Expected<Find> runSearch(GapSearch::Rounding rounding);
-  MemoryConstraint makeConstraint() const;
+  /// Without loads.
+  MemoryConstraint getConstraint() const;
 
   Incumbent &incumbent;
   const SolveOptions &options;
@@ -92,13 +94,15 @@ private:
   std::map<uint64_t, Point> tried;
   std::optional<Price> relaxed;
   Price bound;
+  /// The least price with tolls, from which the bound comes.
+  Price tolledMinimum;
+  Price tolledCost = Price::infinite();
   uint64_t multiplier = 0;
   Certificate certificate;
   /// The least working memory of the plans that attain the minimum with tolls.
   uint64_t attained = ~uint64_t(0);
 
-  Domains domains;
-  std::unique_ptr<GapSearch> gap;
+  std::unique_ptr<RangeSearch> gap;
   Price slack;
   /// Differences in memory that are left out, in bytes, while that does no
   /// harm.

@@ -11,6 +11,23 @@ namespace {
 
 Price price(uint64_t time) { return *Price::get({time, 0, 0, 0}); }
 
+/// A chain of layers that each take 100 bytes, or 7 ticks more and 30 bytes.
+/// Layers of a kind stay together, as changing from one to the other takes 5
+/// ticks.
+Problem makeTwoWays(unsigned numLayers) {
+  Problem problem;
+  problem.tables = {{2, {price(0), price(5), price(5), price(0)}}};
+  problem.costVectors = {{price(3), price(10)}};
+  problem.memoryVectors = {{{100, 0}, {30, 0}}};
+  problem.layoutMaps = {{0, 1}};
+  for (unsigned layer = 0; layer < numLayers; ++layer) {
+    problem.variables.push_back({"v" + std::to_string(layer), 0, 0});
+    if (layer)
+      problem.values.push_back({"x", 0, {layer - 1, 0}, {{layer, 0}}});
+  }
+  return problem;
+}
+
 /// By total memory, the least price of the plans that take that much.
 std::map<uint64_t, Price> findFrontier(const Problem &problem) {
   std::map<uint64_t, Price> frontier;
@@ -34,6 +51,8 @@ struct LimitCounts {
   unsigned bound = 0;
   unsigned refused = 0;
   unsigned priced = 0;
+  /// Certificates that prove all, and those that leave a gap.
+  unsigned proved = 0;
   unsigned gaps = 0;
 };
 
@@ -60,7 +79,17 @@ void expectOptimal(const Problem &problem, Price expected,
   EXPECT_EQ(problem.evaluate(solution->choices), expected);
   EXPECT_LE(problem.memoryOf(solution->choices).getTotal(),
             *problem.memoryLimit);
-  counts.priced += solution->memoryMultiplier != 0;
+  if (!solution->memoryCertificate)
+    return;
+  counts.priced += llvm::any_of(
+      solution->memoryCertificate->ranges,
+      [](const MemoryCertificate::Range &range) { return range.multiplier; });
+  llvm::Expected<Price> bound = checkMemoryCertificate(
+      problem, solution->cost, *solution->memoryCertificate);
+  ASSERT_TRUE(bool(bound)) << llvm::toString(bound.takeError());
+  EXPECT_LE(*bound, expected);
+  counts.proved += *bound == expected;
+  counts.gaps += *bound < expected;
 }
 
 /// Every limit at which the best plan changes, and one byte less.
@@ -101,24 +130,110 @@ TEST(MemoryLimitTest, EqualsBruteForce) {
   // The trials mean little unless they went everywhere.
   EXPECT_GT(counts.bound, 2000u);
   EXPECT_GT(counts.refused, 500u);
-  EXPECT_GT(counts.priced, 500u);
+  EXPECT_GT(counts.priced, 300u);
+  EXPECT_GT(counts.proved, 500u);
+  EXPECT_GT(counts.gaps, 100u);
 }
 
-/// A chain of layers that each take 100 bytes, or 7 ticks more and 30 bytes.
-/// Layers of a kind stay together, as changing from one to the other takes 5
-/// ticks.
-Problem makeTwoWays(unsigned numLayers) {
-  Problem problem;
-  problem.tables = {{2, {price(0), price(5), price(5), price(0)}}};
-  problem.costVectors = {{price(3), price(10)}};
-  problem.memoryVectors = {{{100, 0}, {30, 0}}};
-  problem.layoutMaps = {{0, 1}};
-  for (unsigned layer = 0; layer < numLayers; ++layer) {
-    problem.variables.push_back({"v" + std::to_string(layer), 0, 0});
-    if (layer)
-      problem.values.push_back({"x", 0, {layer - 1, 0}, {{layer, 0}}});
+/// Changes one number of a certificate.
+void mutate(MemoryCertificate &certificate, RandomProblem &random) {
+  MemoryCertificate::Range &range =
+      certificate.ranges[random.draw(certificate.ranges.size())];
+  auto change = [&](uint64_t number) {
+    return random.draw(2) ? number ^ (uint64_t(1) << random.draw(40))
+                          : number + random.draw(3000) - 1500;
+  };
+  std::vector<std::vector<int64_t>> &messages = range.certificate.messages;
+  switch (random.draw(messages.empty() ? 5 : 6)) {
+  case 0:
+    range.mostWorking = change(range.mostWorking);
+    break;
+  case 1:
+    range.multiplier = change(range.multiplier);
+    break;
+  case 2:
+    range.tolledCost = random.draw(2)
+                           ? Price::infinite()
+                           : range.tolledCost + price(random.draw(3000));
+    break;
+  case 3:
+    certificate.ranges.erase(certificate.ranges.begin() +
+                             random.draw(certificate.ranges.size()));
+    break;
+  case 4:
+    if (!range.certificate.order.empty())
+      range.certificate.order[random.draw(range.certificate.order.size())] =
+          random.draw(range.certificate.order.size() + 1);
+    break;
+  case 5:
+    for (int64_t &number : messages[random.draw(messages.size())])
+      number += random.draw(20000) - int64_t(10000);
+    break;
   }
-  return problem;
+}
+
+/// Whatever is changed, more than the truth is never proved, and a part of the
+/// plans is never forgotten.
+TEST(MemoryLimitTest, MutatedCertificatesProveNoMore) {
+  RandomProblem maker(22);
+  unsigned mutants = 0, refused = 0, weaker = 0;
+  while (mutants < 1000) {
+    Problem problem = maker.make();
+    maker.addMemory(problem);
+    std::map<uint64_t, Price> frontier = findFrontier(problem);
+    if (frontier.size() < 2)
+      continue;
+    auto place = std::next(frontier.begin(), maker.draw(frontier.size()));
+    problem.memoryLimit = place->first;
+    Price optimum = Price::infinite();
+    for (auto [bytes, cost] : frontier)
+      if (bytes <= *problem.memoryLimit)
+        optimum = std::min(optimum, cost);
+    Solution solution = llvm::cantFail(solveWithinMemory(problem));
+    if (!solution.memoryCertificate)
+      continue;
+    MemoryCertificate mutant = *solution.memoryCertificate;
+    mutate(mutant, maker);
+    if (mutant == *solution.memoryCertificate)
+      continue;
+    ++mutants;
+    llvm::Expected<Price> bound =
+        checkMemoryCertificate(problem, Price::infinite(), mutant);
+    if (!bound) {
+      llvm::consumeError(bound.takeError());
+      ++refused;
+      continue;
+    }
+    EXPECT_LE(*bound, optimum);
+    weaker += *bound < llvm::cantFail(checkMemoryCertificate(
+                           problem, optimum, *solution.memoryCertificate));
+  }
+  EXPECT_GT(refused, 50u);
+  EXPECT_GT(weaker, 50u);
+}
+
+TEST(MemoryLimitTest, CertificatesThatDoNotFit) {
+  Problem problem = makeTwoWays(3);
+  problem.memoryLimit = 200;
+  Solution solution = llvm::cantFail(solveWithinMemory(problem));
+  ASSERT_TRUE(solution.memoryCertificate);
+  auto check = [&](const MemoryCertificate &certificate) {
+    llvm::Expected<Price> bound =
+        checkMemoryCertificate(problem, solution.cost, certificate);
+    return bound ? "" : llvm::toString(bound.takeError());
+  };
+  MemoryCertificate certificate = *solution.memoryCertificate;
+  EXPECT_EQ(check(certificate), "");
+  certificate.ranges.back().mostWorking = 199;
+  EXPECT_EQ(check(certificate),
+            "plans with 200 bytes of working memory and more are in no range");
+  certificate.ranges.push_back(certificate.ranges.back());
+  EXPECT_EQ(check(certificate), "range 1 ends at 199 bytes of working memory, "
+                                "before it begins at 200");
+  problem.memoryLimit.reset();
+  EXPECT_EQ(check(*solution.memoryCertificate),
+            "the certificate is for a memory limit, which the problem does not "
+            "have");
 }
 
 /// With n layers of which k are light: 3 n + 7 k, and 5 if there are both.
@@ -195,7 +310,7 @@ TEST(MemoryLimitTest, IsTheSameEveryTime) {
   Solution first = llvm::cantFail(solveWithinMemory(problem));
   Solution second = llvm::cantFail(solveWithinMemory(problem));
   EXPECT_EQ(first.choices, second.choices);
-  EXPECT_EQ(first.memoryMultiplier, second.memoryMultiplier);
+  EXPECT_TRUE(first.memoryCertificate == second.memoryCertificate);
 }
 
 /// One mistake at a time; each message names it.

@@ -56,8 +56,8 @@ llvm::Expected<LeastMemory> findLeastMemory(const Problem &problem,
 /// solution: it would move all layers that are alike at once.
 ///
 /// The result's `cost` and `lowerBound` are equal unless the search was given
-/// up after `options.maxTableEntries` sums of labels. `certificate` and
-/// `memoryMultiplier` prove the Lagrangian bound, which may be lower.
+/// up, after `options.maxTableEntries` sums of labels or as tables were too
+/// large. `memoryCertificate` proves the Lagrangian bound, which may be lower.
 /// Fails as `solve` does, or with `MemoryLimitError`.
 llvm::Expected<Solution> solveWithinMemory(const Problem &problem,
                                            const SolveOptions &options = {});

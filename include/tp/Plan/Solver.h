@@ -2,7 +2,7 @@
 #ifndef TP_PLAN_SOLVER_H
 #define TP_PLAN_SOLVER_H
 
-#include "tp/Plan/Certificate.h"
+#include "tp/Plan/MemoryCertificate.h"
 #include "tp/Plan/Problem.h"
 
 namespace tp {
@@ -14,8 +14,8 @@ struct SolveOptions {
   uint64_t maxTableEntries = uint64_t(1) << 27;
   /// Up to so many, elimination begins without messages.
   uint64_t maxEntriesAtOnce = uint64_t(1) << 21;
-  /// Where the rest is too large to be eliminated, return the best plan met with
-  /// the gap that is left, not an error.
+  /// Where the rest is too large to be eliminated, return the best plan met
+  /// with the gap that is left, not an error.
   bool acceptGap = true;
   /// Solve steps that repeat, as in identical layers, once. Changes the time
   /// taken and nothing else.
@@ -48,9 +48,9 @@ struct Solution {
   /// visit more table entries than allowed.
   Price lowerBound;
   Certificate certificate;
-  /// What a memory limit charges for 2^32 bytes of persistent memory, in ticks
-  /// (see `solveWithinMemory`); 0 where no limit binds.
-  uint64_t memoryMultiplier = 0;
+  /// Where a memory limit binds, takes the place of `certificate` (see
+  /// `solveWithinMemory`).
+  std::optional<MemoryCertificate> memoryCertificate;
   SolveStatistics statistics;
 };
 

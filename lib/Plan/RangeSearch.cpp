@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RangeSearch.h"
+#include "Expansion.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace tp;
+
+RangeSearch::RangeSearch(Problem tolled, MemoryConstraint constraint,
+                         Price minimum, const SolveOptions &options)
+    : problem(std::move(tolled)), constraint(std::move(constraint)),
+      minimum(minimum), options(options),
+      possible(Domains::findPossible(problem)) {
+  passMessages();
+}
+
+void RangeSearch::passMessages() {
+  bool isPossible = true;
+  for (unsigned number = 0; number < problem.variables.size(); ++number)
+    isPossible &= !possible.getKept(number).empty();
+  std::optional<DualModel> model;
+  if (isPossible)
+    model = DualModel::get(problem, possible);
+  if (!model)
+    return;
+  dual = searchDual(*model);
+  slackOf.resize(problem.variables.size());
+  for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual->slackOf))
+    slackOf[node.variable] = slack;
+}
+
+/// Whether messages allow a plan with that choice so near to their bound.
+bool RangeSearch::isNear(unsigned variable, unsigned choice,
+                         Ticks distance) const {
+  llvm::ArrayRef<unsigned> kept = possible.getKept(variable);
+  const unsigned *it = llvm::lower_bound(kept, choice);
+  if (it == kept.end() || *it != choice)
+    return false;
+  return !dual ||
+         dual->slacks[slackOf[variable]][it - kept.begin()] <= distance;
+}
+
+llvm::Error RangeSearch::widen(Price slack, uint64_t maxEntries) {
+  // A price with tolls is below the next tick.
+  Ticks distance = 0;
+  if (dual)
+    distance = Ticks((minimum + slack).getTime()) + 1 - dual->bound;
+  near = Domains::select(problem, [&](unsigned variable, unsigned choice) {
+    return isNear(variable, choice, distance);
+  });
+  gap.reset();
+  reach = slack;
+  for (unsigned number = 0; number < problem.variables.size(); ++number)
+    if (near.getKept(number).empty())
+      return llvm::make_error<InfeasibleError>("the end");
+  Certificate ignored;
+  llvm::Expected<FactorGraph> graph =
+      expandProblem(problem, near, maxEntries, ignored);
+  if (!graph)
+    return graph.takeError();
+  gap =
+      std::make_unique<GapSearch>(std::move(*graph), makeConstraint(), options);
+  llvm::Error error = gap->prepare(maxEntries);
+  if (error)
+    gap.reset();
+  return error;
+}
+
+MemoryConstraint RangeSearch::makeConstraint() const {
+  MemoryConstraint loaded = constraint;
+  std::map<std::pair<unsigned, unsigned>, unsigned> known;
+  for (unsigned number = 0; number < problem.variables.size(); ++number) {
+    auto [it, isNew] = known.try_emplace(
+        {near.classOf(number), problem.variables[number].memoryVector},
+        loaded.loads.size());
+    loaded.loadsOf.push_back(it->second);
+    if (!isNew)
+      continue;
+    std::vector<MemoryLoad> &loads = loaded.loads.emplace_back();
+    for (unsigned choice : near.getKept(number)) {
+      Problem::Memory memory = problem.getMemory(number, choice);
+      loads.push_back({memory, MemoryConstraint::getToll(memory.persistent,
+                                                         loaded.multiplier)});
+    }
+  }
+  return loaded;
+}
+
+llvm::Expected<ConstrainedResult>
+RangeSearch::run(Price slack, uint64_t tolerance,
+                 GapSearch::Rounding rounding) {
+  // What small differences may add.
+  Price wanted = slack;
+  if (tolerance != 0)
+    wanted += Price::fromWord(ticksToWord(
+        MemoryConstraint::getToll(tolerance, constraint.multiplier) + 1));
+  ConstrainedResult result;
+  if (!reach || wanted > *reach) {
+    // Somewhat wider if that is cheap, so that the next steps need no other
+    // graph. Completing a graph takes several visits an entry.
+    llvm::Error error =
+        widen(wanted + wanted + wanted, options.maxTableEntries / 32);
+    if (error.isA<ProblemTooLargeError>()) {
+      llvm::consumeError(std::move(error));
+      error = widen(wanted, options.maxTableEntries / 4);
+    }
+    if (error.isA<ProblemTooLargeError>()) {
+      llvm::consumeError(std::move(error));
+      reach.reset();
+      result.gaveUp = true;
+      return result;
+    }
+    if (error && !error.isA<InfeasibleError>())
+      return error;
+    llvm::consumeError(std::move(error));
+  }
+  if (!gap)
+    return result;
+  llvm::Expected<ConstrainedResult> found =
+      gap->run(slack, tolerance, rounding);
+  if (found)
+    for (auto [number, choice] : llvm::enumerate(found->choices))
+      if (number < problem.variables.size())
+        choice = near.getKept(number)[choice];
+  if (found && !found->choices.empty())
+    found->choices.resize(problem.variables.size());
+  return found;
+}
