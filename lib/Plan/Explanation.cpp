@@ -193,9 +193,25 @@ void Explanation::printWeight(const WeightGroup &group, llvm::raw_ostream &os) {
   printNextBest(group, os);
 }
 
+/// The members of a weight that lie alike: layers may differ. One alone keeps
+/// its number.
+static std::vector<WeightGroup> splitByLayout(const WeightGroup &group) {
+  llvm::MapVector<Attribute, WeightGroup> parts;
+  for (const ParameterChoice &member : group.members)
+    parts[member.sharding].members.push_back(member);
+  std::vector<WeightGroup> split;
+  for (auto &[sharding, part] : parts) {
+    bool isAlone = part.members.size() == 1 && group.members.size() > 1;
+    part.name = isAlone ? part.members.front().name : group.name;
+    split.push_back(std::move(part));
+  }
+  return split;
+}
+
 void Explanation::printWeights(llvm::raw_ostream &os) {
   for (const WeightGroup &group : groups)
-    printWeight(group, os);
+    for (const WeightGroup &part : splitByLayout(group))
+      printWeight(part, os);
 }
 
 /// Which weights another plan puts elsewhere.
@@ -205,10 +221,19 @@ void Explanation::printChangedWeights(const Planner &planner,
   std::vector<WeightGroup> changed =
       groupWeights(planner.getParameters(other.solution));
   for (auto [before, after] : llvm::zip_equal(groups, changed)) {
-    Layout from = getLayout(before.members.front());
-    Layout to = getLayout(after.members.front());
-    if (!from.means(to, getShape(before)))
-      os << "  " << before.name << " is then " << describe(before, to) << "\n";
+    WeightGroup moved{before.name, {}};
+    for (auto [from, to] : llvm::zip_equal(before.members, after.members))
+      if (!getLayout(from).means(getLayout(to), getShape(before)))
+        moved.members.push_back(to);
+    for (const WeightGroup &part : splitByLayout(moved)) {
+      size_t count = part.members.size(), all = before.members.size();
+      bool isOne = count == 1 && all > 1;
+      os << "  " << (isOne ? part.members.front().name : before.name);
+      if (count < all && !isOne)
+        os << ", " << count << " of " << all << ",";
+      os << " is then " << describe(before, getLayout(part.members.front()))
+         << "\n";
+    }
   }
 }
 

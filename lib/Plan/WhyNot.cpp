@@ -247,8 +247,9 @@ LogicalResult Explanation::answer(StringRef question, llvm::raw_ostream &os) {
                         figures.sentBytes / best.sentBytes);
   os << "\n";
   for (auto [wish, layout] : llvm::zip_equal(wishes, granted))
-    if (layout.means(getLayout(wish.group->members.front()),
-                     getShape(*wish.group)))
+    if (llvm::all_of(wish.group->members, [&](const ParameterChoice &member) {
+          return layout.means(getLayout(member), getShape(*wish.group));
+        }))
       os << "  " << wish.group->name << " is so in the plan\n";
   printChangedWeights(getPlanner(), *other, os);
   return success();
