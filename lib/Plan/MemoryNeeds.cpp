@@ -139,6 +139,11 @@ NeedsFinder::Memories NeedsFinder::findHome(unsigned node) {
 
 std::optional<uint64_t> NeedsFinder::getSmallestHome(unsigned value) {
   unsigned producer = graph.values[value].producer;
+  // Into functions, an argument goes through passages.
+  while (graph.nodes[producer].kind == GraphNode::Passage) {
+    value = graph.nodes[producer].operands[0];
+    producer = graph.values[value].producer;
+  }
   if (graph.nodes[producer].kind != GraphNode::Home)
     return std::nullopt;
   auto [it, isNew] = smallestHomes.try_emplace(value, ~uint64_t(0));

@@ -26,9 +26,10 @@ public:
     unsigned numOps = useMatrices ? 2 : 3;
     for (unsigned op = 0; op < numOps; ++op)
       body += writeOp(op, type);
-    return llvm::formatv("func.func @main(%v0: {0}, %v1: {0}) -> {0} {{\n"
-                         "{1}  return %v{2} : {0}\n}",
-                         type, body, numOps + 1);
+    return llvm::formatv(
+        "func.func @main(%v0: {0} {{tp.parameter}, %v1: {0}) -> {0} {{\n"
+        "{1}  return %v{2} : {0}\n}",
+        type, body, numOps + 1);
   }
 
 private:
@@ -50,19 +51,27 @@ private:
   bool useMatrices;
 };
 
-/// The least price over all assignments, each evaluated as a whole.
-Price bruteForce(const Problem &problem) {
+template <typename Visit>
+void visitAssignments(const Problem &problem, Visit visit) {
   std::vector<unsigned> choices(problem.variables.size());
-  Price best = Price::infinite();
   for (;;) {
-    best = std::min(best, problem.evaluate(choices));
+    visit(choices);
     size_t place = 0;
     while (place < choices.size() &&
            ++choices[place] == problem.getNumChoices(place))
       choices[place++] = 0;
     if (place == choices.size())
-      return best;
+      return;
   }
+}
+
+/// The least price over all assignments, each evaluated as a whole.
+Price bruteForce(const Problem &problem) {
+  Price best = Price::infinite();
+  visitAssignments(problem, [&](llvm::ArrayRef<unsigned> choices) {
+    best = std::min(best, problem.evaluate(choices));
+  });
+  return best;
 }
 
 double countAssignments(const Problem &problem) {
@@ -99,6 +108,69 @@ int planRandomPrograms(int count, const std::string &mesh, bool useMatrices) {
     ++judged;
   }
   return judged;
+}
+
+/// Prices of the best plans of `problem` by the memory that they take, as long
+/// as more memory makes them cheaper.
+std::map<uint64_t, Price> findFrontier(const Problem &problem) {
+  std::map<uint64_t, Price> best;
+  visitAssignments(problem, [&](llvm::ArrayRef<unsigned> choices) {
+    uint64_t bytes = problem.memoryOf(choices).getTotal();
+    Price &price = best.try_emplace(bytes, Price::infinite()).first->second;
+    price = std::min(price, problem.evaluate(choices));
+  });
+  Price last = Price::infinite();
+  for (auto it = best.begin(); it != best.end();) {
+    bool isCheaper = it->second < last;
+    last = std::min(last, it->second);
+    it = isCheaper ? std::next(it) : best.erase(it);
+  }
+  return best;
+}
+
+/// Plans programs under each limit at which the best plan changes, and returns
+/// how many limits that were.
+int planWithinMemory(int programs, const std::string &mesh, bool useMatrices) {
+  DialectRegistry registry;
+  registry.insert<TPDialect, func::FuncDialect>();
+  MLIRContext context(registry);
+  int judged = 0;
+  for (int seed = 0; seed < programs; ++seed) {
+    std::string text = RandomProgram(seed, useMatrices).write();
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    PlanSettings settings;
+    settings.mesh = mesh;
+    settings.machine = std::string(TP_SOURCE_DIR) + "/share/machines/a100.yaml";
+    settings.weights = "free";
+    auto plan = [&](const std::string &limit) {
+      settings.memoryLimit = limit;
+      auto planner = Planner::create(*module, settings);
+      EXPECT_TRUE(succeeded(planner)) << text;
+      return std::move(*planner);
+    };
+    std::unique_ptr<Planner> planner = plan("1TB");
+    if (countAssignments(planner->getProblem()) > 3e5)
+      continue;
+    for (auto [bytes, price] : findFrontier(planner->getProblem())) {
+      FailureOr<Solution> solution = plan(std::to_string(bytes))->solve();
+      EXPECT_TRUE(succeeded(solution)) << text << bytes;
+      if (failed(solution))
+        continue;
+      EXPECT_TRUE(solution->cost == price) << text << bytes;
+      EXPECT_TRUE(solution->lowerBound == price) << text << bytes;
+      ++judged;
+    }
+  }
+  return judged;
+}
+
+TEST(PlannerTest, WithinMemoryOnOneAxis) {
+  EXPECT_GT(planWithinMemory(60, "tp=2", true), 60);
+  EXPECT_GT(planWithinMemory(60, "tp=4", false), 60);
+}
+
+TEST(PlannerTest, WithinMemoryOnTwoAxes) {
+  EXPECT_GT(planWithinMemory(60, "a=2,b=4", false), 60);
 }
 
 TEST(PlannerTest, OneAxis) {
