@@ -163,6 +163,9 @@ void Reasons::enter(unsigned node, unsigned operand, ArrayRef<AxisPart> parts,
   ShardingRule rule = cast<ShardingRuleOpInterface>(info.op).getShardingRule();
   SmallVector<unsigned> factors =
       findFactors(rule, operand, getLayout(node, operand), parts);
+  // A sum over the parts, say, and no split any more.
+  if (factors.empty())
+    return;
   bool sums = llvm::any_of(factors, [&](unsigned factor) {
     return rule.factors[factor].kind == FactorKind::Sum;
   });
