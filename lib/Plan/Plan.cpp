@@ -36,12 +36,33 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
     auto planner = Planner::create(module, settings);
     if (failed(planner))
       return signalPassFailure();
-    FailureOr<Solution> solution = (*planner)->solve();
+    FailureOr<Solution> solution = choosePlan(**planner);
     if (failed(solution))
       return signalPassFailure();
     recordPlan(module, settings, **planner, *solution);
+    if (certificate)
+      recordCertificate(module, *solution);
     if (failed((*planner)->write(*solution)))
       signalPassFailure();
+  }
+
+private:
+  FailureOr<Solution> choosePlan(Planner &planner) {
+    int64_t wanted = nth;
+    if (wanted == 1)
+      return planner.solve();
+    constexpr int64_t most = 1000;
+    if (wanted < 1 || wanted > most)
+      return getOperation().emitError()
+             << "nth=" << wanted << " must be from 1 to " << most;
+    FailureOr<std::vector<Solution>> plans = planner.solveBest(wanted);
+    if (failed(plans))
+      return failure();
+    if (plans->size() < static_cast<size_t>(wanted))
+      return getOperation().emitError()
+             << "nth=" << wanted << ", but there are only " << plans->size()
+             << " plans under these settings";
+    return std::move(plans->back());
   }
 };
 

@@ -7,6 +7,7 @@
 #include "PlanSteps.h"
 #include "Writer.h"
 #include "mlir/IR/SymbolTable.h"
+#include "tp/Plan/BestPlans.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -118,6 +119,7 @@ public:
   LogicalResult init(const PlanSettings &settings);
 
   FailureOr<Solution> solve(const Changes &changes, bool quiet) override;
+  FailureOr<std::vector<Solution>> solveBest(unsigned count) override;
   PlanFigures getFigures(const Solution &solution) const override;
   std::vector<ParameterChoice>
   getParameters(const Solution &solution) const override;
@@ -278,6 +280,28 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
     return *tooLarge;
   return module.emitError()
          << "cannot be planned: " << llvm::toString(std::move(error));
+}
+
+FailureOr<std::vector<Solution>> ModulePlanner::solveBest(unsigned count) {
+  if (builder->problem.memoryLimit)
+    return module.emitError()
+           << "only the cheapest plan is found within a memory limit; fix: "
+              "leave out memory-limit= or nth=";
+  FailureOr<Solution> best = solve({}, /*quiet=*/false);
+  if (failed(best))
+    return failure();
+  llvm::Expected<std::vector<PricedPlan>> plans =
+      findBestPlans(builder->problem, count);
+  if (!plans)
+    return module.emitError()
+           << "cannot be planned: " << llvm::toString(plans.takeError());
+  std::vector<Solution> solutions;
+  for (PricedPlan &plan : *plans) {
+    Solution &solution = solutions.emplace_back(*best);
+    solution.choices = std::move(plan.choices);
+    solution.cost = plan.cost;
+  }
+  return solutions;
 }
 
 //===- Figures ------------------------------------------------------------===//

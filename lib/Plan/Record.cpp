@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Record.h"
+#include "CertificateNumbers.h"
 
 using namespace mlir;
 using namespace tp;
@@ -57,6 +58,14 @@ void tp::recordPlan(ModuleOp module, const PlanSettings &settings,
     markPins(function);
 }
 
+void tp::recordCertificate(ModuleOp module, const Solution &solution) {
+  module->setAttr(
+      certificateAttrName,
+      DenseI64ArrayAttr::get(
+          module.getContext(),
+          toNumbers({solution.certificate, solution.memoryCertificate})));
+}
+
 std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   auto plan = module->getAttrOfType<DictionaryAttr>(planAttrName);
   auto machine = module->getAttrOfType<StringAttr>(machineAttrName);
@@ -81,12 +90,16 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   return settings;
 }
 
+bool tp::isPlannedMove(Operation *op) {
+  return isa<ReshardOp, CollectiveOpInterface>(op) &&
+         !op->hasAttr(pinnedAttrName);
+}
+
 /// Removes the conversions that the plan placed.
 static void eraseMoves(func::FuncOp function) {
   SmallVector<Operation *> moves;
   function.walk([&](Operation *op) {
-    bool isMove = isa<ReshardOp, CollectiveOpInterface>(op);
-    if (isMove && !op->hasAttr(pinnedAttrName))
+    if (isPlannedMove(op))
       moves.push_back(op);
   });
   for (Operation *op : moves) {

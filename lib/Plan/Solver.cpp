@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Plan/Solver.h"
-#include "DualSearch.h"
 #include "Elimination.h"
 #include "Expansion.h"
+#include "Narrowing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -52,13 +52,12 @@ private:
   llvm::Error checkAllHaveChoices(const Domains &domains) const;
   llvm::Error eliminate(const Domains &left, uint64_t maxEntries);
   llvm::Error passMessages();
-  void writeMessages(const DualResult &dual);
-  llvm::Error closeGap(const DualResult &dual);
+  void writeMessages(const DualModel &model, const DualResult &result);
+  llvm::Error closeGap(const Narrowing &narrowing);
 
   const Problem &problem;
   const SolveOptions &options;
   Domains possible;
-  std::optional<DualModel> model;
   Solution solution;
 };
 
@@ -74,14 +73,15 @@ llvm::Error SolverRun::checkAllHaveChoices(const Domains &domains) const {
 
 /// Messages in the form of the certificate: over all layouts of a map, those of
 /// choices that are impossible included.
-void SolverRun::writeMessages(const DualResult &result) {
+void SolverRun::writeMessages(const DualModel &model,
+                              const DualResult &result) {
   Certificate &certificate = solution.certificate;
   std::map<std::vector<int64_t>, unsigned> known;
   std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> converted;
   unsigned end = 0;
   auto add = [&](Problem::Use use) {
     unsigned index = result.messageOf[end];
-    unsigned layouts = model->graph.ends[end++].layouts;
+    unsigned layouts = model.graph.ends[end++].layouts;
     auto [it, isNew] =
         converted.try_emplace({index, layouts, use.layoutMap}, 0);
     if (isNew) {
@@ -89,8 +89,8 @@ void SolverRun::writeMessages(const DualResult &result) {
       llvm::sort(all);
       all.erase(llvm::unique(all), all.end());
       std::vector<int64_t> message(all.size());
-      for (auto [layout, number] : llvm::zip_equal(model->ends[layouts].layouts,
-                                                   result.messages[index]))
+      for (auto [layout, number] :
+           llvm::zip_equal(model.ends[layouts].layouts, result.messages[index]))
         message[llvm::lower_bound(all, layout) - all.begin()] = number;
       auto [place, isOther] =
           known.try_emplace(message, certificate.messages.size());
@@ -151,22 +151,14 @@ llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
 
 /// Choices that lift the bound by more than a margin are left out, and the rest
 /// is eliminated. If the plan found is within the margin, no plan with another
-/// choice is cheaper; if not, the margin grows to what lies between.
-llvm::Error SolverRun::closeGap(const DualResult &dual) {
-  std::vector<unsigned> slackOf(problem.variables.size());
-  for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual.slackOf))
-    slackOf[node.variable] = slack;
-  Ticks margin = std::max(std::floor(dual.bound / (1 << 20)), 1.0);
+/// choice is cheaper; if not, the margin grows.
+llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
+  Ticks bound = narrowing.getDual().bound;
+  Ticks margin = std::max(std::floor(bound / (1 << 20)), 1.0);
   while (true) {
-    Domains left =
-        Domains::select(problem, [&](unsigned variable, unsigned choice) {
-          llvm::ArrayRef<unsigned> kept = possible.getKept(variable);
-          auto it = llvm::lower_bound(kept, choice);
-          return it != kept.end() && *it == choice &&
-                 dual.slacks[slackOf[variable]][it - kept.begin()] <= margin;
-        });
-    llvm::Error error = eliminate(left, options.maxTableEntries);
-    if (error.isA<InfeasibleError>() && margin < dual.bound) {
+    llvm::Error error =
+        eliminate(narrowing.getChoices(margin), options.maxTableEntries);
+    if (error.isA<InfeasibleError>() && margin < bound) {
       llvm::consumeError(std::move(error));
       margin *= 8;
       continue;
@@ -174,7 +166,7 @@ llvm::Error SolverRun::closeGap(const DualResult &dual) {
     if (error)
       return error;
     // The other fields of the price add less than one tick.
-    Ticks gap = Ticks(solution.cost.getTime()) + 1 - dual.bound;
+    Ticks gap = Ticks(solution.cost.getTime()) + 1 - bound;
     if (gap <= margin)
       return llvm::Error::success();
     margin = std::min(gap, 8 * margin);
@@ -182,13 +174,13 @@ llvm::Error SolverRun::closeGap(const DualResult &dual) {
 }
 
 llvm::Error SolverRun::passMessages() {
-  model = DualModel::get(problem, possible);
-  if (!model)
+  Narrowing narrowing(problem, possible);
+  if (!narrowing.hasMessages())
     return eliminate(possible, options.maxTableEntries);
-  DualResult dual = searchDual(*model);
+  const DualResult &dual = narrowing.getDual();
   solution.statistics.passes = dual.passes;
-  writeMessages(dual);
-  llvm::Error error = closeGap(dual);
+  writeMessages(narrowing.getModel(), dual);
+  llvm::Error error = closeGap(narrowing);
   if (!error.isA<ProblemTooLargeError>() || !options.acceptGap ||
       solution.cost.isInfinite())
     return error;

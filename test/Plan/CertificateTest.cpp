@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A certificate that was tampered with proves nothing false.
 #include "tp/Plan/Certificate.h"
+#include "Plan/CertificateNumbers.h"
 #include "RandomProblem.h"
 #include "tp/Plan/Solver.h"
 #include "gtest/gtest.h"
@@ -241,6 +242,38 @@ TEST(CertificateTest, ManyMutationsProveNothingFalse) {
     else
       llvm::consumeError(bound.takeError());
   }
+}
+
+TEST(CertificateTest, NumbersGiveItBack) {
+  Random random(9);
+  unsigned refused = 0;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    PlanProof proof;
+    for (unsigned range = 0, count = random.draw(3); range < count; ++range) {
+      if (!proof.withinMemory)
+        proof.withinMemory.emplace();
+      Case base = makeCase(random);
+      proof.withinMemory->ranges.push_back(
+          {~uint64_t(0) - range, range, Price::infinite(),
+           std::move(base.solution.certificate)});
+    }
+    if (!proof.withinMemory)
+      proof.certificate = makeCase(random).solution.certificate;
+    std::vector<int64_t> numbers = toNumbers(proof);
+    EXPECT_TRUE(llvm::cantFail(fromNumbers(numbers)) == proof);
+    // Whatever was changed, it is read as something or refused.
+    pick(numbers, random) += int64_t(random.draw(5)) - 2;
+    if (random.draw(4) == 0)
+      pick(numbers, random) = std::numeric_limits<int64_t>::max();
+    if (random.draw(4) == 0)
+      numbers.pop_back();
+    llvm::Expected<PlanProof> read = fromNumbers(numbers);
+    refused += !read;
+    if (!read)
+      llvm::consumeError(read.takeError());
+  }
+  EXPECT_GT(refused, 100u);
+  EXPECT_LT(refused, 300u);
 }
 
 /// A certificate proves what it does for the problem at hand.

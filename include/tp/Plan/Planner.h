@@ -71,6 +71,11 @@ public:
   virtual mlir::FailureOr<Solution> solve(const Changes &changes = {},
                                           bool quiet = false) = 0;
 
+  /// The `count` cheapest plans, cheapest first, or as many as there are; all
+  /// with the lower bound and certificate of the cheapest one. Not within a
+  /// memory limit.
+  virtual mlir::FailureOr<std::vector<Solution>> solveBest(unsigned count) = 0;
+
   virtual PlanFigures getFigures(const Solution &solution) const = 0;
   virtual std::vector<ParameterChoice>
   getParameters(const Solution &solution) const = 0;
