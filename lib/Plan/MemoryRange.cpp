@@ -136,9 +136,14 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
   Price proved = Price::fromWord(minimum - refund);
   if (relaxed && proved < *relaxed)
     return point;
-  if (!relaxed || proved > *relaxed)
+  if (!relaxed || proved > *relaxed) {
     attained = ~uint64_t(0);
+    room.reset();
+  }
   attained = std::min(attained, point.memory.working);
+  if (point.memory.persistent <= getBudget() &&
+      point.memory.getTotal() > incumbent.limit)
+    room = incumbent.limit - point.memory.persistent;
   relaxed = bound = proved;
   tolledMinimum = solution->lowerBound;
   tolledCost = solution->cost;
@@ -231,10 +236,14 @@ MemoryConstraint MemoryRange::getConstraint() const {
 }
 
 std::optional<uint64_t> MemoryRange::findDivision() const {
-  if (gap || attained > most || attained <= least)
+  if (gap)
     return std::nullopt;
+  // Neither part has the plan that does not fit.
+  if (room && *room < most)
+    return *room;
   // Small differences are left to the search.
-  if (getConstraint().getPenalty(attained).getWord() <= bound.getWord() >> 10)
+  if (attained > most || attained <= least ||
+      getConstraint().getPenalty(attained).getWord() <= bound.getWord() >> 10)
     return std::nullopt;
   return attained - 1;
 }

@@ -101,6 +101,8 @@ private:
   Certificate certificate;
   /// The least working memory of the plans that attain the minimum with tolls.
   uint64_t attained = ~uint64_t(0);
+  /// What one of them leaves for working memory where it takes more.
+  std::optional<uint64_t> room;
 
   std::unique_ptr<RangeSearch> gap;
   Price slack;
