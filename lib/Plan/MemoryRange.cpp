@@ -6,6 +6,9 @@
 
 using namespace tp;
 
+/// So many sums of labels take some hundredths of a second.
+static constexpr uint64_t muchWork = 200000;
+
 void Incumbent::offer(llvm::ArrayRef<unsigned> plan) {
   if (problem.memoryOf(plan).getTotal() > limit)
     return;
@@ -224,7 +227,13 @@ llvm::Error MemoryRange::relaxLike(const MemoryRange &whole) {
   // What was left for elimination there may not be what is left here.
   certificate.messages = whole.certificate.messages;
   certificate.messageOf = whole.certificate.messageOf;
-  return relax(whole.multiplier, std::nullopt);
+  if (llvm::Error error = relax(whole.multiplier, std::nullopt))
+    return error;
+  // What is known of all plans of the whole holds here.
+  searchedTo = whole.searchedTo;
+  if (searchedTo > bound)
+    slack = std::max(slack, searchedTo.above(bound));
+  return llvm::Error::success();
 }
 
 MemoryConstraint MemoryRange::getConstraint() const {
@@ -236,16 +245,17 @@ MemoryConstraint MemoryRange::getConstraint() const {
 }
 
 std::optional<uint64_t> MemoryRange::findDivision() const {
-  if (gap)
-    return std::nullopt;
   // Neither part has the plan that does not fit.
   if (room && *room < most)
     return *room;
-  // Small differences are left to the search.
-  if (attained > most || attained <= least ||
-      getConstraint().getPenalty(attained).getWord() <= bound.getWord() >> 10)
+  if (attained > most || attained <= least)
     return std::nullopt;
-  return attained - 1;
+  // Small differences are left to the search, as long as it is easy.
+  bool isLarge =
+      getConstraint().getPenalty(attained).getWord() > bound.getWord() >> 10;
+  if (isLarge || lastSums > muchWork)
+    return attained - 1;
+  return std::nullopt;
 }
 
 llvm::Expected<MemoryRange::Find>
@@ -275,6 +285,7 @@ llvm::Expected<bool> MemoryRange::search() {
   llvm::Expected<Find> found = runSearch(GapSearch::Rounding::Down);
   if (!found)
     return found.takeError();
+  lastSums = found->sums;
   if (found->gaveUp)
     return false;
   // What costs no more than this lies within the slack.
@@ -282,8 +293,7 @@ llvm::Expected<bool> MemoryRange::search() {
   if (found->fits || found->price >= end) {
     searchedTo = std::max(searchedTo, end);
     // Twice the slack may be ten times the work.
-    constexpr uint64_t muchWork = 100000;
-    unsigned part = found->sums > muchWork ? 2 : 1;
+    unsigned part = lastSums > muchWork ? 2 : 1;
     slack += Price::fromWord(slack.getWord() / part + 1);
     return true;
   }

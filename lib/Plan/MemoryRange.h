@@ -110,6 +110,8 @@ private:
   /// harm.
   uint64_t tolerance;
   Price searchedTo;
+  /// Sums of labels that the last step took.
+  uint64_t lastSums = 0;
 };
 
 } // namespace tp
