@@ -18,13 +18,81 @@ std::error_code MemoryLimitError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
-/// Raises the bounds of ranges of working memory, always the least, until none
-/// lies below the best plan. Returns the least bound.
-static llvm::Expected<Price> searchRanges(
-    std::vector<std::unique_ptr<MemoryRange>> &ranges,
-    const Incumbent &incumbent,
-    llvm::function_ref<std::unique_ptr<MemoryRange>(uint64_t, uint64_t)>
-        makeRange) {
+namespace {
+/// Raises the bounds of parts of the plans, always the least, until none lies
+/// below the best plan.
+class RangeSearcher {
+public:
+  RangeSearcher(Incumbent &incumbent, const SolveOptions &options)
+      : incumbent(incumbent), options(options) {}
+
+  /// Returns the least bound. `light` takes the least memory of all plans.
+  llvm::Expected<Price> run(MemoryRange::Point light);
+
+  MemoryCertificate takeCertificate();
+
+private:
+  /// Replaces a range by two parts of it.
+  llvm::Error divide(std::unique_ptr<MemoryRange> &range,
+                     std::unique_ptr<MemoryRange> lower,
+                     std::unique_ptr<MemoryRange> upper);
+  llvm::Error divideAt(std::unique_ptr<MemoryRange> &range, uint64_t working);
+  llvm::Error divideBy(std::unique_ptr<MemoryRange> &range,
+                       const MemoryRange::Cut &cut);
+
+  Incumbent &incumbent;
+  const SolveOptions &options;
+  std::vector<std::unique_ptr<MemoryRange>> ranges;
+  MemoryCertificate certificate;
+};
+} // namespace
+
+llvm::Error RangeSearcher::divide(std::unique_ptr<MemoryRange> &range,
+                                  std::unique_ptr<MemoryRange> lower,
+                                  std::unique_ptr<MemoryRange> upper) {
+  for (MemoryRange *part : {lower.get(), upper.get()})
+    if (llvm::Error error = part->relaxLike(*range))
+      return error;
+  range = std::move(lower);
+  ranges.push_back(std::move(upper));
+  return llvm::Error::success();
+}
+
+llvm::Error RangeSearcher::divideAt(std::unique_ptr<MemoryRange> &range,
+                                    uint64_t working) {
+  std::vector<MemoryRange::Cut> cuts = range->getCuts().vec();
+  auto lower = std::make_unique<MemoryRange>(incumbent, options,
+                                             range->getLeast(), working, cuts);
+  auto upper = std::make_unique<MemoryRange>(incumbent, options, working + 1,
+                                             range->getMost(), std::move(cuts));
+  return divide(range, std::move(lower), std::move(upper));
+}
+
+llvm::Error RangeSearcher::divideBy(std::unique_ptr<MemoryRange> &range,
+                                    const MemoryRange::Cut &cut) {
+  std::vector<MemoryRange::Cut> cuts = range->getCuts().vec();
+  // Certificates know no cuts: theirs is the range as a whole.
+  std::optional<MemoryCertificate::Range> proof;
+  if (cuts.empty())
+    proof = range->getCertificate();
+  cuts.push_back(cut);
+  auto lower = std::make_unique<MemoryRange>(
+      incumbent, options, range->getLeast(), range->getMost(), cuts);
+  cuts.back().least = cut.most + 1;
+  cuts.back().most = ~uint64_t(0);
+  auto upper = std::make_unique<MemoryRange>(
+      incumbent, options, range->getLeast(), range->getMost(), std::move(cuts));
+  llvm::Error error = divide(range, std::move(lower), std::move(upper));
+  if (!error && proof)
+    certificate.ranges.push_back(std::move(*proof));
+  return error;
+}
+
+llvm::Expected<Price> RangeSearcher::run(MemoryRange::Point light) {
+  ranges.push_back(
+      std::make_unique<MemoryRange>(incumbent, options, 0, incumbent.limit));
+  if (llvm::Error error = ranges.front()->relax(0, std::move(light)))
+    return error;
   while (true) {
     auto lowest = llvm::min_element(ranges, [](const auto &a, const auto &b) {
       return a->getBound() < b->getBound();
@@ -32,35 +100,30 @@ static llvm::Expected<Price> searchRanges(
     MemoryRange &range = **lowest;
     if (range.getBound() >= incumbent.price)
       return incumbent.price;
-    std::optional<uint64_t> division = range.findDivision();
-    if (!division) {
+    llvm::Error error = llvm::Error::success();
+    if (std::optional<uint64_t> working = range.findDivision()) {
+      error = divideAt(*lowest, *working);
+    } else if (std::optional<MemoryRange::Cut> cut = range.findCut()) {
+      error = divideBy(*lowest, *cut);
+    } else {
       llvm::Expected<bool> isSearched = range.search();
-      if (!isSearched)
-        return isSearched.takeError();
-      if (!*isSearched)
+      if (isSearched && !*isSearched)
         return range.getBound();
-      continue;
+      error = isSearched.takeError();
     }
-    std::unique_ptr<MemoryRange> lower = makeRange(range.getLeast(), *division);
-    std::unique_ptr<MemoryRange> upper =
-        makeRange(*division + 1, range.getMost());
-    for (MemoryRange *part : {lower.get(), upper.get()})
-      if (llvm::Error error = part->relaxLike(range))
-        return error;
-    *lowest = std::move(lower);
-    ranges.push_back(std::move(upper));
+    if (error)
+      return error;
   }
 }
 
-static MemoryCertificate
-makeCertificate(std::vector<std::unique_ptr<MemoryRange>> &ranges) {
-  llvm::sort(ranges, [](const auto &a, const auto &b) {
-    return a->getMost() < b->getMost();
-  });
-  MemoryCertificate certificate;
+MemoryCertificate RangeSearcher::takeCertificate() {
   for (const std::unique_ptr<MemoryRange> &range : ranges)
-    certificate.ranges.push_back(range->takeCertificate());
-  return certificate;
+    if (range->getCuts().empty())
+      certificate.ranges.push_back(range->getCertificate());
+  llvm::sort(certificate.ranges, [](const auto &a, const auto &b) {
+    return a.mostWorking < b.mostWorking;
+  });
+  return std::move(certificate);
 }
 
 llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
@@ -80,21 +143,16 @@ llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
 
   Incumbent incumbent(problem, limit);
   incumbent.offer(least->choices);
-  auto makeRange = [&](uint64_t from, uint64_t to) {
-    return std::make_unique<MemoryRange>(incumbent, options, from, to);
-  };
-  std::vector<std::unique_ptr<MemoryRange>> ranges;
-  ranges.push_back(makeRange(0, limit));
-  MemoryRange::Point light{problem.evaluate(least->choices), least->memory};
-  if (llvm::Error error = ranges.front()->relax(0, light))
-    return error;
-  llvm::Expected<Price> bound = searchRanges(ranges, incumbent, makeRange);
+  RangeSearcher searcher(incumbent, options);
+  llvm::Expected<Price> bound =
+      searcher.run({problem.evaluate(least->choices), least->memory,
+                    std::move(least->choices)});
   if (!bound)
     return bound.takeError();
   if (incumbent.choices.empty())
     return llvm::make_error<InfeasibleError>("the end");
   Solution best;
-  best.memoryCertificate = makeCertificate(ranges);
+  best.memoryCertificate = searcher.takeCertificate();
   best.choices = std::move(incumbent.choices);
   best.cost = incumbent.price;
   best.lowerBound = *bound;

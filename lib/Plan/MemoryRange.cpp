@@ -3,11 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <tuple>
 
 using namespace tp;
-
-/// So many sums of labels take some hundredths of a second.
-static constexpr uint64_t muchWork = 200000;
 
 void Incumbent::offer(llvm::ArrayRef<unsigned> plan) {
   if (problem.memoryOf(plan).getTotal() > limit)
@@ -20,28 +18,36 @@ void Incumbent::offer(llvm::ArrayRef<unsigned> plan) {
 }
 
 MemoryRange::MemoryRange(Incumbent &incumbent, const SolveOptions &options,
-                         uint64_t least, uint64_t most)
+                         uint64_t least, uint64_t most, std::vector<Cut> cuts)
     : incumbent(incumbent), options(options), least(least), most(most),
-      tolerance(incumbent.limit >> 10) {
+      cuts(std::move(cuts)), tolerance(incumbent.limit >> 10) {
   banChoices();
 }
 
+bool MemoryRange::isAdmitted(unsigned variable, unsigned choice) const {
+  const Problem &problem = incumbent.problem;
+  Problem::Memory memory = problem.getMemory(variable, choice);
+  return problem.getCost(variable, choice).isFinite() &&
+         memory.working <= most && llvm::all_of(cuts, [&](const Cut &cut) {
+           return cut.variable != variable || (memory.persistent >= cut.least &&
+                                               memory.persistent <= cut.most);
+         });
+}
+
 /// The least persistent and the least working memory of the choices of a
-/// variable that are not banned and need at most `mostWorking`; ~0 if there are
-/// none.
-static Problem::Memory getLeast(const Problem &problem, unsigned variable,
-                                uint64_t mostWorking) {
-  Problem::Memory least{~uint64_t(0), ~uint64_t(0)};
+/// variable; ~0 if there are none.
+Problem::Memory MemoryRange::getLeastOf(unsigned variable) const {
+  const Problem &problem = incumbent.problem;
+  Problem::Memory smallest{~uint64_t(0), ~uint64_t(0)};
   for (unsigned choice = 0; choice < problem.getNumChoices(variable);
        ++choice) {
-    Problem::Memory memory = problem.getMemory(variable, choice);
-    if (problem.getCost(variable, choice).isInfinite() ||
-        memory.working > mostWorking)
+    if (!isAdmitted(variable, choice))
       continue;
-    least.persistent = std::min(least.persistent, memory.persistent);
-    least.working = std::min(least.working, memory.working);
+    Problem::Memory memory = problem.getMemory(variable, choice);
+    smallest.persistent = std::min(smallest.persistent, memory.persistent);
+    smallest.working = std::min(smallest.working, memory.working);
   }
-  return least;
+  return smallest;
 }
 
 /// Leaves out choices that do not fit even if all others take least.
@@ -52,7 +58,7 @@ void MemoryRange::banChoices() {
   std::vector<uint64_t> leastOf;
   uint64_t total = 0;
   for (unsigned variable = 0; variable < problem.variables.size(); ++variable) {
-    Problem::Memory own = ::getLeast(problem, variable, most);
+    Problem::Memory own = getLeastOf(variable);
     isEmpty |= own.working == ~uint64_t(0);
     leastOf.push_back(own.persistent);
     total = llvm::SaturatingAdd(total, own.persistent);
@@ -61,19 +67,22 @@ void MemoryRange::banChoices() {
   isEmpty |= least > most || least > incumbent.limit;
   if (isEmpty)
     return;
-  std::map<std::pair<unsigned, unsigned>, unsigned> known;
+  // A variable that is cut is like no other.
+  std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> known;
   for (unsigned number = 0; number < problem.variables.size(); ++number) {
     Problem::Variable &variable = feasible.variables[number];
-    auto [it, isNew] =
-        known.try_emplace({variable.costVector, variable.memoryVector},
-                          feasible.costVectors.size());
+    bool isCut = llvm::any_of(
+        cuts, [&](const Cut &cut) { return cut.variable == number; });
+    auto [it, isNew] = known.try_emplace(
+        {variable.costVector, variable.memoryVector, isCut ? number + 1 : 0},
+        feasible.costVectors.size());
     if (isNew) {
       std::vector<Price> costs = problem.costVectors[variable.costVector];
       uint64_t others = total - leastOf[number];
       for (auto [choice, cost] : llvm::enumerate(costs)) {
         Problem::Memory memory = problem.getMemory(number, choice);
         uint64_t working = std::max(memory.working, least);
-        if (memory.working > most ||
+        if (!isAdmitted(number, choice) ||
             others + memory.persistent + working > incumbent.limit)
           cost = Price::infinite();
       }
@@ -127,7 +136,7 @@ llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
     return solution.takeError();
   const Problem &problem = incumbent.problem;
   Point point{problem.evaluate(solution->choices),
-              problem.memoryOf(solution->choices)};
+              problem.memoryOf(solution->choices), solution->choices};
   incumbent.offer(solution->choices);
   tried.try_emplace(tolls, point);
   // A bound below nothing says nothing.
@@ -199,8 +208,10 @@ llvm::Error MemoryRange::intersect(Point heavy, Point light) {
     if (end.price == next->price &&
         end.memory.persistent == next->memory.persistent)
       break;
-    end = *next;
+    end = std::move(*next);
   }
+  heavyEnd = std::move(heavy);
+  lightEnd = std::move(light);
   return llvm::Error::success();
 }
 
@@ -253,9 +264,28 @@ std::optional<uint64_t> MemoryRange::findDivision() const {
   // Small differences are left to the search, as long as it is easy.
   bool isLarge =
       getConstraint().getPenalty(attained).getWord() > bound.getWord() >> 10;
-  if (isLarge || lastSums > muchWork)
+  if (isLarge || lastSums > options.easySums)
     return attained - 1;
   return std::nullopt;
+}
+
+std::optional<MemoryRange::Cut> MemoryRange::findCut() const {
+  // Working memory is divided first.
+  if (lastSums / 5 <= options.easySums || !heavyEnd || !lightEnd)
+    return std::nullopt;
+  uint64_t largest = incumbent.limit >> 5;
+  std::optional<Cut> found;
+  for (unsigned number = 0; number < feasible.variables.size(); ++number) {
+    auto bytesIn = [&](const Point &end) {
+      return feasible.getMemory(number, end.choices[number]).persistent;
+    };
+    auto [low, high] = std::minmax(bytesIn(*lightEnd), bytesIn(*heavyEnd));
+    if (high - low <= largest)
+      continue;
+    largest = high - low;
+    found = Cut{number, 0, low};
+  }
+  return found;
 }
 
 llvm::Expected<MemoryRange::Find>
@@ -293,7 +323,7 @@ llvm::Expected<bool> MemoryRange::search() {
   if (found->fits || found->price >= end) {
     searchedTo = std::max(searchedTo, end);
     // Twice the slack may be ten times the work.
-    unsigned part = lastSums > muchWork ? 2 : 1;
+    unsigned part = lastSums > options.easySums ? 2 : 1;
     slack += Price::fromWord(slack.getWord() / part + 1);
     return true;
   }

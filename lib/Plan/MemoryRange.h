@@ -28,14 +28,22 @@ struct Incumbent {
 /// meets the incumbent.
 class MemoryRange {
 public:
-  /// Working memory from `least` to `most` bytes.
-  MemoryRange(Incumbent &incumbent, const SolveOptions &options, uint64_t least,
-              uint64_t most);
+  /// Plans in which the persistent memory of a variable is within bounds.
+  struct Cut {
+    unsigned variable = 0;
+    uint64_t least = 0;
+    uint64_t most = ~uint64_t(0);
+  };
 
-  /// A price and what it buys.
+  /// Working memory from `least` to `most` bytes, within all of `cuts`.
+  MemoryRange(Incumbent &incumbent, const SolveOptions &options, uint64_t least,
+              uint64_t most, std::vector<Cut> cuts = {});
+
+  /// A plan, its price and what that buys.
   struct Point {
     Price price;
     Problem::Memory memory;
+    std::vector<unsigned> choices;
   };
 
   /// Finds the multiplier that gives the greatest bound, from `start` on.
@@ -49,13 +57,17 @@ public:
   /// No plan in the range costs less; infinite if there is none.
   Price getBound() const { return std::max(bound, searchedTo); }
   /// Proves the bound that `relax` found.
-  MemoryCertificate::Range takeCertificate() {
-    return {most, multiplier, tolledCost, std::move(certificate)};
+  MemoryCertificate::Range getCertificate() const {
+    return {most, multiplier, tolledCost, certificate};
   }
 
   /// A greatest working memory that divides the range so that the upper part
   /// has a better bound; nothing if that is not worth while.
   std::optional<uint64_t> findDivision() const;
+  /// Where the search is hard, a cut that divides plans by one large variable,
+  /// as an embedding that is split or not: the lower part.
+  std::optional<Cut> findCut() const;
+  llvm::ArrayRef<Cut> getCuts() const { return cuts; }
   uint64_t getLeast() const { return least; }
   uint64_t getMost() const { return most; }
 
@@ -64,6 +76,8 @@ public:
   llvm::Expected<bool> search();
 
 private:
+  bool isAdmitted(unsigned variable, unsigned choice) const;
+  Problem::Memory getLeastOf(unsigned variable) const;
   void banChoices();
   Problem addTolls(uint64_t tolls) const;
   uint64_t getLargestMultiplier() const;
@@ -87,11 +101,14 @@ private:
   const SolveOptions &options;
   uint64_t least;
   uint64_t most;
+  std::vector<Cut> cuts;
   /// Without the choices that no plan in the range has.
   Problem feasible;
   bool isEmpty = false;
 
   std::map<uint64_t, Point> tried;
+  /// Plans on either side of the budget between which the bound lies.
+  std::optional<Point> heavyEnd, lightEnd;
   std::optional<Price> relaxed;
   Price bound;
   /// The least price with tolls, from which the bound comes.

@@ -54,6 +54,7 @@ struct LimitCounts {
   /// Certificates that prove all, and those that leave a gap.
   unsigned proved = 0;
   unsigned gaps = 0;
+  unsigned divided = 0;
 };
 
 void expectRefused(const Problem &problem, uint64_t least,
@@ -81,6 +82,17 @@ void expectOptimal(const Problem &problem, Price expected,
             *problem.memoryLimit);
   if (!solution->memoryCertificate)
     return;
+  // The same, divided as often as can be.
+  SolveOptions divided;
+  divided.easySums = 0;
+  Solution again = llvm::cantFail(solveWithinMemory(problem, divided));
+  EXPECT_EQ(again.cost, expected);
+  EXPECT_EQ(again.lowerBound, expected);
+  EXPECT_LE(llvm::cantFail(checkMemoryCertificate(problem, expected,
+                                                  *again.memoryCertificate)),
+            expected);
+  counts.divided += again.memoryCertificate->ranges.size() >
+                    solution->memoryCertificate->ranges.size();
   counts.priced += llvm::any_of(
       solution->memoryCertificate->ranges,
       [](const MemoryCertificate::Range &range) { return range.multiplier; });
@@ -133,6 +145,7 @@ TEST(MemoryLimitTest, EqualsBruteForce) {
   EXPECT_GT(counts.priced, 300u);
   EXPECT_GT(counts.proved, 500u);
   EXPECT_GT(counts.gaps, 100u);
+  EXPECT_GT(counts.divided, 50u);
 }
 
 /// Changes one number of a certificate.
@@ -273,6 +286,31 @@ TEST(MemoryLimitTest, SmallDifferencesCount) {
     EXPECT_EQ(solution.lowerBound, solution.cost);
     EXPECT_LE(problem.memoryOf(solution.choices).getTotal(),
               *problem.memoryLimit);
+  }
+}
+
+/// A variable that takes as much as 29 layers, or 200 ticks: whether it is
+/// light or not divides the plans.
+TEST(MemoryLimitTest, OneLargeVariable) {
+  constexpr unsigned numLayers = 40;
+  Problem problem = makeTwoWays(numLayers);
+  problem.memoryVectors.push_back({{2030, 0}, {0, 0}});
+  problem.costVectors.push_back({price(0), price(200)});
+  problem.variables.push_back({"large", 1, 1});
+  SolveOptions divided;
+  divided.easySums = 0;
+  for (unsigned light : {3u, 28u, 29u, 38u}) {
+    SCOPED_TRACE(light);
+    // The large one heavy, and so many layers light; or the other way round.
+    problem.memoryLimit = numLayers * 100 + 2030 - light * 70;
+    unsigned alone = 7 * light + 5;
+    unsigned rest = light > 29 ? light - 29 : 0;
+    unsigned other = 200 + (rest ? 7 * rest + 5 : 0);
+    for (const SolveOptions &options : {SolveOptions(), divided}) {
+      Solution solution = llvm::cantFail(solveWithinMemory(problem, options));
+      EXPECT_EQ(solution.cost, price(3 * numLayers + std::min(alone, other)));
+      EXPECT_EQ(solution.lowerBound, solution.cost);
+    }
   }
 }
 

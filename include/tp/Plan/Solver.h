@@ -17,6 +17,9 @@ struct SolveOptions {
   /// Where the rest is too large to be eliminated, return the best plan met
   /// with the gap that is left, not an error.
   bool acceptGap = true;
+  /// Within a memory limit: a part of the plans whose search takes more sums of
+  /// labels is divided. Some ten nanoseconds each.
+  uint64_t easySums = 200000;
   /// Solve steps that repeat, as in identical layers, once. Changes the time
   /// taken and nothing else.
   bool reuseSteps = true;
