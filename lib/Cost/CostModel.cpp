@@ -20,19 +20,33 @@ double CostModel::getShardBytes(RankedTensorType type, const Layout &layout) {
   return bytes;
 }
 
-const Link &CostModel::getLink(ArrayRef<AxisPart> parts) const {
+/// How many of a part's ranks share a block of `block` neighbouring ranks.
+static int64_t countInBlock(AxisPart part, MeshAttr mesh, int64_t block) {
+  int64_t axisSize = mesh.getAxes()[part.axis].getSize();
+  // Ranks between one repetition of the part and the next.
+  int64_t period = mesh.getStride(part.axis) * axisSize / part.pre;
+  int64_t step = period / part.size;
+  if (block == 0 || block % period == 0)
+    return part.size;
+  return block % step == 0 && period % block == 0 ? block / step : 1;
+}
+
+RankGroup CostModel::getGroup(ArrayRef<AxisPart> parts) const {
+  RankGroup group;
   for (const Link &link : machine.links) {
-    bool joins = link.ranks == 0 || llvm::all_of(parts, [&](AxisPart part) {
-                   int64_t axisSize = mesh.getAxes()[part.axis].getSize();
-                   // Ranks between one repetition of the part and the next.
-                   int64_t period =
-                       mesh.getStride(part.axis) * axisSize / part.pre;
-                   return link.ranks % period == 0;
-                 });
-    if (joins)
-      return link;
+    int64_t inBlock = 1;
+    for (AxisPart part : parts)
+      inBlock *= countInBlock(part, mesh, link.ranks);
+    group.inBlock.push_back(inBlock);
+    if (inBlock == numRanks(parts))
+      break;
   }
-  return machine.links.back();
+  group.level = group.inBlock.size() - 1;
+  return group;
+}
+
+const Link &CostModel::getLink(ArrayRef<AxisPart> parts) const {
+  return machine.links[getGroup(parts).level];
 }
 
 /// How each factor is split: as in any tensor that has it.
@@ -51,14 +65,97 @@ static SmallVector<DimLayout> getFactorSplits(const ShardingRule &rule,
   return splits;
 }
 
+static double countFlops(const ShardingRule &rule, ArrayRef<DimLayout> splits) {
+  double flops = rule.flopsPerPoint;
+  for (unsigned factor : rule.workFactors)
+    flops *= static_cast<double>(
+        getLargestShard(rule.factors[factor].size, splits[factor]));
+  return flops;
+}
+
+static bool contains(const TensorFactors &tensor, unsigned factor) {
+  return llvm::any_of(tensor, [&](const DimFactors &dim) {
+    return llvm::is_contained(dim, factor);
+  });
+}
+
+namespace {
+
+/// Sizes of the largest shard of a product: of the factors that are contracted
+/// (in two operands and in no result) and of those of the result, by the
+/// operands that have them.
+struct ProductSizes {
+  /// Nothing is contracted otherwise.
+  bool isProduct = false;
+  /// Contracted inside one operation, as attention does.
+  bool isFused = false;
+  double rows = 1, columns = 1, depth = 1, batch = 1;
+
+  ProductSizes(const ShardingRule &rule, ArrayRef<DimLayout> splits);
+  double getPoints() const { return rows * columns * batch * depth; }
+};
+
+} // namespace
+
+ProductSizes::ProductSizes(const ShardingRule &rule,
+                           ArrayRef<DimLayout> splits) {
+  for (auto [index, factor] : llvm::enumerate(rule.factors)) {
+    auto has = [&, index = index](const TensorFactors &tensor) {
+      return contains(tensor, index);
+    };
+    bool inResult = llvm::any_of(rule.results, has);
+    auto uses = llvm::count_if(rule.operands, has);
+    auto size =
+        static_cast<double>(getLargestShard(factor.size, splits[index]));
+    if (inResult) {
+      bool inFirst = has(rule.operands.front());
+      (uses != 1 ? batch : inFirst ? rows : columns) *= size;
+      continue;
+    }
+    if (uses < 2)
+      continue;
+    isProduct = true;
+    isFused |= factor.kind == FactorKind::Whole;
+    depth *= size;
+  }
+}
+
+double CostModel::countProductFlops(const ShardingRule &rule,
+                                    ArrayRef<Layout> layouts,
+                                    FlopConvention convention) {
+  SmallVector<DimLayout> splits = getFactorSplits(rule, layouts);
+  ProductSizes sizes(rule, splits);
+  if (!sizes.isProduct)
+    return 0;
+  // Each operand after the first is multiplied once; a multiply-add counts 2.
+  if (convention == FlopConvention::Full)
+    return 2 * static_cast<double>(rule.operands.size() - 1) *
+           sizes.getPoints();
+  return countFlops(rule, splits);
+}
+
+/// Seconds that the FLOPs alone take.
+static double getComputeSeconds(const Machine &machine,
+                                const ProductSizes &sizes, double flops,
+                                double peak) {
+  const ProductEfficiency &products = machine.products;
+  if (!sizes.isProduct)
+    return flops / (machine.vectorFlops > 0 ? machine.vectorFlops : peak);
+  if (sizes.isFused)
+    return flops / peak / products.attention;
+  if (flops == 0)
+    return 0;
+  double losses = 1 + products.halfRows / sizes.rows +
+                  products.halfColumns / sizes.columns +
+                  products.halfDepth / sizes.depth;
+  return flops / peak / products.efficiency * losses;
+}
+
 Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
                                ArrayRef<Layout> layouts) const {
   Cost cost;
   SmallVector<DimLayout> splits = getFactorSplits(rule, layouts);
-  cost.flops = rule.flopsPerPoint;
-  for (unsigned factor : rule.workFactors)
-    cost.flops *= static_cast<double>(
-        getLargestShard(rule.factors[factor].size, splits[factor]));
+  cost.flops = countFlops(rule, splits);
   auto resultType = cast<RankedTensorType>(types.back());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
     bool lookedUp = rule.lookedUp && *rule.lookedUp == tensor;
@@ -71,8 +168,11 @@ Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
   // A reshape or a constant moves nothing.
   if (rule.movesData && rule.flopsPerPoint == 0)
     cost.memoryBytes = 0;
-  cost.seconds = std::max(cost.flops / machine.getPeak(typeName),
+  cost.seconds = std::max(getComputeSeconds(machine, {rule, splits}, cost.flops,
+                                            machine.getPeak(typeName)),
                           cost.memoryBytes / machine.memoryBandwidth);
+  if (machine.launch.on && cost.seconds > 0)
+    cost.seconds = std::max(cost.seconds, machine.launch.seconds);
   return cost;
 }
 
@@ -89,34 +189,42 @@ static double getPieceBytes(const LayoutStep &step, RankedTensorType type,
   return CostModel::getShardBytes(type, pieces);
 }
 
-Cost CostModel::priceStep(const LayoutStep &step, RankedTensorType type,
-                          const Layout &before) const {
-  Cost cost;
-  double ranks = static_cast<double>(numRanks(step.parts));
-  double held = getShardBytes(type, before);
-  double piece = getPieceBytes(step, type, before);
-  double ringSteps = ranks - 1;
-  switch (step.kind) {
+/// What a step is; nothing if no rank talks to another.
+static std::optional<CollectiveKind> getCollective(LayoutStep::Kind kind) {
+  switch (kind) {
   case LayoutStep::AllSlice:
   case LayoutStep::ToUnreduced:
-    return cost;
+    return std::nullopt;
   case LayoutStep::AllGather:
+    return CollectiveKind::AllGather;
   case LayoutStep::ReduceScatter:
+    return CollectiveKind::ReduceScatter;
   case LayoutStep::AllToAll:
-    cost.sentBytes = piece * (ranks - 1);
-    break;
+    return CollectiveKind::AllToAll;
   case LayoutStep::AllReduce:
-    cost.sentBytes = 2 * (held / ranks * (ranks - 1));
-    ringSteps *= 2;
-    break;
+    return CollectiveKind::AllReduce;
   case LayoutStep::Permute:
-    cost.sentBytes = held;
-    ringSteps = 1;
-    break;
+    return CollectiveKind::Permute;
   }
-  const Link &link = getLink(step.parts);
-  cost.communicates = ranks > 1;
-  cost.seconds = ringSteps * link.latency + cost.sentBytes / link.bandwidth;
+  llvm_unreachable("every kind is listed");
+}
+
+Cost CostModel::priceStep(const LayoutStep &step, RankedTensorType type,
+                          const Layout &before) const {
+  std::optional<CollectiveKind> kind = getCollective(step.kind);
+  if (!kind)
+    return {};
+  double piece = getPieceBytes(step, type, before);
+  if (*kind == CollectiveKind::AllReduce)
+    piece /= static_cast<double>(numRanks(step.parts));
+  CollectiveCost call =
+      priceCollective(machine, *kind, piece, getGroup(step.parts));
+  Cost cost;
+  cost.seconds = call.seconds;
+  cost.sentBytes = call.sentBytes;
+  cost.receivedBytes = call.receivedBytes;
+  cost.communicates = call.algorithm != Algorithm::None;
+  cost.algorithm = call.algorithm;
   return cost;
 }
 

@@ -5,7 +5,7 @@
 #ifndef TP_COST_COSTMODEL_H
 #define TP_COST_COSTMODEL_H
 
-#include "tp/Cost/Machine.h"
+#include "tp/Cost/CollectiveCost.h"
 #include "tp/Cost/Price.h"
 #include "tp/IR/TP.h"
 
@@ -22,7 +22,16 @@ struct Cost {
   double sentBytes = 0;
   /// Whether ranks talk to one another.
   bool communicates = false;
+  /// Bytes that the rank receives.
+  double receivedBytes = 0;
+  /// How they talk.
+  Algorithm algorithm = Algorithm::None;
 };
+
+/// How the FLOPs of causal attention are counted in what a model is said to do:
+/// those of the pairs that the mask leaves, or of all, as the papers of
+/// Megatron count.
+enum class FlopConvention { Causal, Full };
 
 /// Prices on one machine and mesh.
 class CostModel {
@@ -35,18 +44,20 @@ public:
 
   /// An operation under a rule: roofline of its FLOPs at the peak of the
   /// result's element type and of the bytes of its tensors (S. Williams et al.,
-  /// "Roofline", CACM 2009). `types` and `layouts` are those of the operands,
+  /// "Roofline", CACM 2009). A product reaches the share of the peak that
+  /// ProductEfficiency says. `types` and `layouts` are those of the operands,
   /// then of the results.
   Cost priceOperation(const ShardingRule &rule, mlir::TypeRange types,
                       llvm::ArrayRef<Layout> layouts) const;
 
-  /// A collective step applied to a tensor of `type` that lies as `before`.
-  /// Rings (R. Thakur et al., "Optimization of Collective Communication
-  /// Operations in MPICH", 2005): all-gather, reduce-scatter and all-to-all of
-  /// S bytes over n ranks send (n-1)/n S in n-1 steps, an all-reduce twice
-  /// that. S is the gathered tensor, for an all-to-all what a rank holds. Where
-  /// pieces differ, each step takes as long as the largest: n-1 of them are
-  /// priced, in place of (n-1)/n S.
+  /// FLOPs of the largest shard of a product, attention included; 0 for other
+  /// operations.
+  static double countProductFlops(const ShardingRule &rule,
+                                  llvm::ArrayRef<Layout> layouts,
+                                  FlopConvention convention);
+
+  /// A collective step applied to a tensor of `type` that lies as `before`, by
+  /// `priceCollective`. Where pieces differ, each counts as the largest.
   Cost priceStep(const LayoutStep &step, mlir::RankedTensorType type,
                  const Layout &before) const;
 
@@ -56,6 +67,9 @@ public:
 
   /// The link that joins the ranks of a group along `parts`.
   const Link &getLink(llvm::ArrayRef<AxisPart> parts) const;
+
+  /// How the ranks of a group along `parts` lie.
+  RankGroup getGroup(llvm::ArrayRef<AxisPart> parts) const;
 
 private:
   Machine machine;
