@@ -40,9 +40,20 @@ private:
   bool &failedOnce;
 };
 
+/// Source lines are printed, and a module or a function may have thousands of
+/// them: what else MLIR prints of an operation is only printed if asked for.
+void quoteSourceOnly(MLIRContext &context) {
+  auto option =
+      llvm::cl::getRegisteredOptions().find("mlir-print-op-on-diagnostic");
+  if (option == llvm::cl::getRegisteredOptions().end() ||
+      option->second->getNumOccurrences() == 0)
+    context.printOpOnDiagnostic(false);
+}
+
 /// The passes of the command line, behind a check of the input.
 LogicalResult setUpPipeline(MlirOptMainConfig &fromCommandLine,
                             PassManager &manager, bool &checkFailed) {
+  quoteSourceOnly(*manager.getContext());
   PassManager asked(manager.getContext());
   if (failed(fromCommandLine.setupPassPipeline(asked)))
     return failure();

@@ -57,16 +57,11 @@ LogicalResult PlanChecker::readPlan() {
   if (failed(made))
     return failure();
   planner = std::move(*made);
-  FailureOr<std::vector<unsigned>> read =
-      readChoices(module, *opened, *planner);
+  FailureOr<Solution> read = readSolution(module, *opened, *planner);
   if (failed(read))
     return failure();
-  choices = std::move(*read);
-  cost = planner->getProblem().evaluate(choices);
-  if (cost.isInfinite())
-    return module.emitError() << "holds a plan with layouts between which "
-                                 "there is no way: a result marked tp.like "
-                                 "must lie as its argument does";
+  choices = std::move(read->choices);
+  cost = read->cost;
   return success();
 }
 

@@ -24,17 +24,15 @@ struct ExplainPass : tp::impl::ExplainBase<ExplainPass> {
     ModuleOp module = getOperation();
     std::optional<PlanSettings> settings = readSettings(module);
     if (!settings) {
-      module.emitError() << "carries no plan; run tp-plan before tp-explain";
+      emitError(module.getLoc())
+          << "carries no plan; run tp-plan before tp-explain";
       return signalPassFailure();
     }
     markAllAnalysesPreserved();
     FailureOr<std::unique_ptr<Explanation>> explanation =
         Explanation::create(module, *settings);
-    if (failed(explanation)) {
-      module.emitError() << "was planned, but not by this program: its "
-                            "recorded settings give no plan";
+    if (failed(explanation))
       return signalPassFailure();
-    }
     std::string text;
     llvm::raw_string_ostream os(text);
     if (failed(print(**explanation, os)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Explanation.h"
+#include "ReadPlan.h"
 #include "Record.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,10 +12,19 @@ using namespace tp;
 FailureOr<std::unique_ptr<Explanation>>
 Explanation::create(ModuleOp module, const PlanSettings &settings) {
   std::unique_ptr<Explanation> made(new Explanation(module, settings));
-  if (!made->plan.getBest())
+  const Scenario &scenario = made->scenario;
+  if (!scenario.getBest())
+    return mlir::emitError(module.getLoc())
+           << "was planned, but not by this program: its recorded settings "
+              "give no plan";
+  FailureOr<Solution> written =
+      readSolution(module, scenario.getModule(), *scenario.getPlanner());
+  if (failed(written))
     return failure();
+  PlanFigures figures = scenario.getPlanner()->getFigures(*written);
+  made->plan = {std::move(*written), std::move(figures)};
   made->liftings = liftConstraints(module, settings);
-  const Solution &solution = made->getBest().solution;
+  const Solution &solution = made->plan.solution;
   made->reasons = std::make_unique<Reasons>(made->getPlanner(), solution);
   made->groups = groupWeights(made->getPlanner().getParameters(solution));
   return made;
@@ -29,17 +39,20 @@ static void printFigures(const PlanFigures &figures, llvm::raw_ostream &os) {
 }
 
 void Explanation::printHead(llvm::raw_ostream &os) {
-  const Outcome &best = getBest();
+  Price lowerBound = getCheapest().solution.lowerBound;
   os << "plan for " << getPlanner().getMesh() << ", machine "
      << settings.machine << ", weights=" << settings.weights
      << ", sequence-parallel=" << settings.sequenceParallel << ", model axes "
      << getPlanner().getModelAxes() << "\n";
-  printFigures(best.figures, os);
-  os << llvm::formatv("  {0} of parameters a rank; lower bound {1}, gap {2}\n",
-                      toBytes(best.figures.parameterBytes),
-                      toMicroseconds(best.solution.lowerBound.seconds()),
-                      toMicroseconds(best.solution.cost.seconds() -
-                                     best.solution.lowerBound.seconds()));
+  printFigures(plan.figures, os);
+  os << llvm::formatv(
+      "  {0} of parameters a rank; lower bound {1}, gap {2}\n",
+      toBytes(plan.figures.parameterBytes),
+      toMicroseconds(lowerBound.seconds()),
+      toMicroseconds(plan.solution.cost.seconds() - lowerBound.seconds()));
+  if (!isCheapest())
+    os << "  not the cheapest plan, which takes "
+       << describeDifference(getCheapest().figures, plan.figures) << "\n";
 }
 
 //===- Weights ------------------------------------------------------------===//
@@ -65,11 +78,28 @@ std::string Explanation::describe(const WeightGroup &group,
   return name.empty() || name == text ? text : name + ", " + text;
 }
 
+/// Where the cheapest plan puts the weight, if elsewhere.
+std::optional<Layout>
+Explanation::findCheapestLayout(const WeightGroup &group) {
+  const ParameterChoice &first = group.members.front();
+  for (const ParameterChoice &parameter :
+       getPlanner().getParameters(getCheapest().solution))
+    if (parameter.argument == first.argument &&
+        !getLayout(parameter).means(getLayout(first), getShape(group)))
+      return getLayout(parameter);
+  return std::nullopt;
+}
+
 /// The constraint without which the plan puts the weight elsewhere, if any.
 void Explanation::printDecision(const WeightGroup &group,
                                 llvm::raw_ostream &os) {
   const ParameterChoice &first = group.members.front();
   Layout chosen = getLayout(first);
+  if (std::optional<Layout> cheapest = findCheapestLayout(group)) {
+    os << "  neither forced nor the cheapest: in the cheapest plan it is "
+       << describe(group, *cheapest) << "\n";
+    return;
+  }
   bool isForced = false;
   for (const Lifting &lifting : liftings) {
     const Outcome *other = lifting.scenario.getBest();
@@ -155,7 +185,7 @@ void Explanation::printNextBest(const WeightGroup &group,
     Changes changes;
     for (const ParameterChoice &member : group.members)
       changes.pins.push_back({member.argument, home});
-    std::optional<Outcome> other = plan.solve(changes);
+    std::optional<Outcome> other = scenario.solve(changes);
     if (!other || (next && next->solution.cost <= other->solution.cost))
       continue;
     next = std::move(other);
@@ -167,7 +197,7 @@ void Explanation::printNextBest(const WeightGroup &group,
     return;
   }
   os << "  next best: " << describe(group, nextHome) << ": "
-     << describeDifference(next->figures, getBest().figures) << "\n";
+     << describeDifference(next->figures, getPlan().figures) << "\n";
 }
 
 void Explanation::printWeight(const WeightGroup &group, llvm::raw_ostream &os) {
@@ -250,7 +280,7 @@ void Explanation::printImpossible(
       continue;
     os << "no plan, forced by " << lifting.given << ": with " << lifting.instead
        << " there is one, "
-       << describeDifference(other->figures, getBest().figures) << "\n";
+       << describeDifference(other->figures, getPlan().figures) << "\n";
     return;
   }
   os << "no plan, whichever constraint is given up\n";
@@ -280,11 +310,11 @@ void Explanation::printWithout(ArrayRef<const PlanStep *> alike,
   }
   llvm::sort(changes.silentValues);
   os << "  without it: ";
-  std::optional<Outcome> other = plan.solve(changes);
+  std::optional<Outcome> other = scenario.solve(changes);
   if (!other)
     return printImpossible(
         [&](const Scenario &scenario) { return scenario.solve(changes); }, os);
-  os << describeDifference(other->figures, getBest().figures) << "\n";
+  os << describeDifference(other->figures, getPlan().figures) << "\n";
   printChangedWeights(getPlanner(), *other, os);
   printNewCollectives(*other, os);
 }
@@ -346,14 +376,14 @@ void Explanation::printConstraints(llvm::raw_ostream &os) {
        << (isLeftOut ? "without " + lifting.given
                      : lifting.instead + " in place of " + lifting.given)
        << ": "
-       << (other ? describeDifference(other->figures, getBest().figures)
+       << (other ? describeDifference(other->figures, getPlan().figures)
                  : "no plan")
        << "\n";
   }
 }
 
 void Explanation::printPins(llvm::raw_ostream &os) {
-  const PlanFigures &best = getBest().figures;
+  const PlanFigures &best = getCheapest().figures;
   for (const Lifting &lifting : liftings) {
     if (lifting.given != "the pins")
       continue;
@@ -379,7 +409,7 @@ void Explanation::printSequence(llvm::raw_ostream &os) {
   module.walk([&](Operation *op) { hasStream |= op->hasAttr(streamAttrName); });
   if (!hasStream)
     return;
-  double best = getBest().figures.seconds;
+  double best = plan.figures.seconds;
   for (StringRef setting : {"off", "on", "auto"}) {
     if (setting == settings.sequenceParallel)
       continue;

@@ -10,10 +10,12 @@
 
 namespace tp {
 
-/// A planned module under questions. Every price is that of a plan.
+/// A planned module under questions, whichever plan it holds. Every price is
+/// that of a plan.
 class Explanation {
 public:
-  /// Fails silently if the recorded settings give no plan.
+  /// Diagnoses recorded settings that give no plan, and types that no plan
+  /// under them has.
   static mlir::FailureOr<std::unique_ptr<Explanation>>
   create(mlir::ModuleOp module, const PlanSettings &settings);
 
@@ -37,7 +39,7 @@ public:
 
 private:
   Explanation(mlir::ModuleOp module, const PlanSettings &settings)
-      : module(module), settings(settings), plan(module, settings) {}
+      : module(module), settings(settings), scenario(module, settings) {}
 
   /// A pin of a question: a weight in all its layers, and what is wanted of it;
   /// the layout, unless the word is row, column or whole.
@@ -47,13 +49,19 @@ private:
     std::vector<Layout> layouts;
   };
 
-  Planner &getPlanner() { return *plan.getPlanner(); }
-  const Outcome &getBest() { return *plan.getBest(); }
+  Planner &getPlanner() { return *scenario.getPlanner(); }
+  const Outcome &getPlan() { return plan; }
+  /// The cheapest plan under the recorded settings.
+  const Outcome &getCheapest() { return *scenario.getBest(); }
+  bool isCheapest() {
+    return plan.solution.cost <= getCheapest().solution.cost;
+  }
   Layout getLayout(const ParameterChoice &parameter);
   mlir::ArrayRef<int64_t> getShape(const WeightGroup &group);
   std::string describe(const WeightGroup &group, const Layout &layout);
 
   void printWeight(const WeightGroup &group, llvm::raw_ostream &os);
+  std::optional<Layout> findCheapestLayout(const WeightGroup &group);
   void printDecision(const WeightGroup &group, llvm::raw_ostream &os);
   void printReplicas(const WeightGroup &group, llvm::raw_ostream &os);
   void printExcluded(const WeightGroup &group, llvm::raw_ostream &os);
@@ -82,7 +90,10 @@ private:
 
   mlir::ModuleOp module;
   PlanSettings settings;
-  Scenario plan;
+  /// Under the recorded settings.
+  Scenario scenario;
+  /// What the module holds.
+  Outcome plan;
   std::vector<Lifting> liftings;
   std::unique_ptr<Reasons> reasons;
   std::vector<WeightGroup> groups;

@@ -3,6 +3,7 @@
 /// Pass tp-plan.
 
 #include "MeshSearch.h"
+#include "PlanWarnings.h"
 #include "Record.h"
 #include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/Passes.h"
@@ -39,6 +40,8 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
     FailureOr<Solution> solution = choosePlan(**planner);
     if (failed(solution))
       return signalPassFailure();
+    warnOfIdleAxes(module, **planner, *solution);
+    warnOfFusedWeights(module, **planner);
     recordPlan(module, settings, **planner, *solution);
     if (certificate)
       recordCertificate(module, *solution);

@@ -2,6 +2,7 @@
 
 /// Pass tp-print-plan: a plan as a table.
 
+#include "ReadPlan.h"
 #include "Reasons.h"
 #include "Record.h"
 #include "Scenarios.h"
@@ -34,8 +35,8 @@ struct PlannedWeight {
 /// All that is printed.
 class PlanTable {
 public:
-  /// Reads a planned module; diagnosed if its types are not those of the plan
-  /// that its settings give.
+  /// Reads a planned module, whichever plan it holds. Diagnoses types that no
+  /// plan under its settings has.
   static FailureOr<std::unique_ptr<PlanTable>>
   read(ModuleOp module, const PlanSettings &settings, StringRef flag);
 
@@ -44,7 +45,8 @@ public:
 
 private:
   PlanTable(ModuleOp module, const PlanSettings &settings)
-      : settings(settings), plan(module, settings) {}
+      : settings(settings), opened(reopen(module)),
+        lowerBound(readLowerBound(module)) {}
 
   LogicalResult fill(ModuleOp module, StringRef flag);
   PlannedWeight readWeight(const ParameterChoice &choice,
@@ -57,7 +59,11 @@ private:
   void writeFigures(llvm::json::OStream &json) const;
 
   PlanSettings settings;
-  Scenario plan;
+  OwningOpRef<ModuleOp> opened;
+  std::unique_ptr<Planner> planner;
+  PlanFigures figures;
+  /// Seconds, as the module has it.
+  std::optional<double> lowerBound;
   std::unique_ptr<Reasons> reasons;
   std::vector<SmallVector<const PlanStep *>> collectives;
   std::vector<PlannedWeight> weights;
@@ -69,10 +75,10 @@ private:
 
 PlannedWeight PlanTable::readWeight(const ParameterChoice &choice,
                                     const HeldParameter &held) const {
-  const Graph &graph = plan.getPlanner()->getGraph();
+  const Graph &graph = planner->getGraph();
   std::vector<WeightUse> uses = findWeightUses(graph, choice.argument);
-  Layout layout = getCheckedLayout(withSharding(choice.type, choice.sharding),
-                                   plan.getModule());
+  Layout layout =
+      getCheckedLayout(withSharding(choice.type, choice.sharding), *opened);
   PlannedWeight weight{choice, held, nameLayout(findProduct(uses), layout), {}};
   if (weight.split.empty())
     weight.split = layout.isWhole() ? "whole" : "split";
@@ -97,24 +103,20 @@ LogicalResult PlanTable::fill(ModuleOp module, StringRef flag) {
       readHeldParameters(*entry, *mesh, flag);
   if (failed(held))
     return failure();
-  if (!plan.getBest())
-    return emitError(module.getLoc())
-           << "was planned, but not by this program: its recorded settings "
-              "give no plan";
-  const Solution &solution = plan.getBest()->solution;
-  reasons = std::make_unique<Reasons>(*plan.getPlanner(), solution);
+  FailureOr<std::unique_ptr<Planner>> created =
+      Planner::create(*opened, settings);
+  if (failed(created))
+    return failure();
+  planner = std::move(*created);
+  FailureOr<Solution> solution = readSolution(module, *opened, *planner);
+  if (failed(solution))
+    return failure();
+  figures = planner->getFigures(*solution);
+  reasons = std::make_unique<Reasons>(*planner, *solution);
   collectives = reasons->groupCollectives();
   for (auto [choice, holding] :
-       llvm::zip_equal(plan.getPlanner()->getParameters(solution), *held)) {
-    ShardingAttr written =
-        getSharding(entry->getArgumentTypes()[choice.argument]);
-    if (written != choice.sharding)
-      return emitError(entry->getArgument(choice.argument).getLoc())
-             << "'" << choice.name << "' lies as " << written
-             << ", but the recorded settings put it as " << choice.sharding
-             << "; was the module planned by this program?";
+       llvm::zip_equal(planner->getParameters(*solution), *held))
     weights.push_back(readWeight(choice, holding));
-  }
   return success();
 }
 
@@ -157,16 +159,15 @@ static std::string describeHeld(const HeldParameter &held, int64_t rank) {
 
 /// The cells of a weight's row, but for the number of weights like it.
 std::vector<std::string> PlanTable::rowOf(const PlannedWeight &weight) const {
-  MeshAttr mesh = plan.getPlanner()->getMesh();
+  MeshAttr mesh = planner->getMesh();
   std::string shape;
   llvm::raw_string_ostream os(shape);
   os << "[";
   llvm::interleaveComma(weight.choice.type.getShape(), os);
   os << "]";
   std::string split = weight.split;
-  Layout layout =
-      getCheckedLayout(withSharding(weight.choice.type, weight.choice.sharding),
-                       plan.getModule());
+  Layout layout = getCheckedLayout(
+      withSharding(weight.choice.type, weight.choice.sharding), *opened);
   if (!layout.isWhole())
     split += " " + toString(layout.getSplitParts(), mesh);
   std::string then;
@@ -196,11 +197,14 @@ static void printAligned(ArrayRef<std::vector<std::string>> rows,
 }
 
 void PlanTable::printText(llvm::raw_ostream &os) const {
-  const Outcome &best = *plan.getBest();
-  os << "plan for " << plan.getPlanner()->getMesh() << ", machine "
-     << settings.machine << ": " << toMicroseconds(best.figures.seconds)
-     << " a step, " << toBytes(best.figures.sentBytes) << " sent and "
-     << toBytes(best.figures.parameterBytes) << " of parameters a rank\n\n";
+  os << "plan for " << planner->getMesh() << ", machine " << settings.machine
+     << ": " << toMicroseconds(figures.seconds) << " a step, "
+     << toBytes(figures.sentBytes) << " sent and "
+     << toBytes(figures.parameterBytes) << " of parameters a rank\n";
+  if (lowerBound && figures.seconds - *lowerBound >= leastDifference)
+    os << "a cheaper plan may exist: the lower bound is "
+       << toMicroseconds(*lowerBound) << "\n";
+  os << "\n";
   std::vector<std::vector<std::string>> rows = {
       {"weight", "shape", "split", "first rank", "last rank", "then"}};
   llvm::StringMap<size_t> rowOfKey;
@@ -228,8 +232,8 @@ void PlanTable::printText(llvm::raw_ostream &os) const {
     os << number + 1 << "  " << reasons->describePlace(step);
     if (alike.size() > 1)
       os << " x " << alike.size();
-    os << ": " << toString(step.step.parts, plan.getPlanner()->getMesh())
-       << ", " << toBytes(step.cost.sentBytes) << " sent a rank, "
+    os << ": " << toString(step.step.parts, planner->getMesh()) << ", "
+       << toBytes(step.cost.sentBytes) << " sent a rank, "
        << toMicroseconds(step.cost.seconds) << "\n";
   }
 }
@@ -255,8 +259,8 @@ void PlanTable::writeWeight(const PlannedWeight &weight,
 void PlanTable::writeCollective(ArrayRef<const PlanStep *> alike,
                                 llvm::json::OStream &json) const {
   const PlanStep &step = *alike.front();
-  const Graph &graph = plan.getPlanner()->getGraph();
-  MeshAttr mesh = plan.getPlanner()->getMesh();
+  const Graph &graph = planner->getGraph();
+  MeshAttr mesh = planner->getMesh();
   RankedTensorType tensor = graph.values[step.value].type;
   std::string type;
   llvm::raw_string_ostream(type) << tensor.getElementType();
@@ -284,8 +288,7 @@ void PlanTable::writeCollective(ArrayRef<const PlanStep *> alike,
 }
 
 void PlanTable::writeFigures(llvm::json::OStream &json) const {
-  const Outcome &best = *plan.getBest();
-  MeshAttr mesh = plan.getPlanner()->getMesh();
+  MeshAttr mesh = planner->getMesh();
   json.attributeArray("axes", [&] {
     for (MeshAxisAttr axis : mesh.getAxes())
       json.object([&] {
@@ -302,10 +305,11 @@ void PlanTable::writeFigures(llvm::json::OStream &json) const {
     json.attribute("uneven", settings.uneven);
     json.attribute("memory_limit", llvm::json::fixUTF8(settings.memoryLimit));
   });
-  json.attribute("seconds", best.figures.seconds);
-  json.attribute("lower_bound_seconds", best.solution.lowerBound.seconds());
-  json.attribute("sent_bytes", std::llround(best.figures.sentBytes));
-  json.attribute("parameter_bytes", std::llround(best.figures.parameterBytes));
+  json.attribute("seconds", figures.seconds);
+  if (lowerBound)
+    json.attribute("lower_bound_seconds", *lowerBound);
+  json.attribute("sent_bytes", std::llround(figures.sentBytes));
+  json.attribute("parameter_bytes", std::llround(figures.parameterBytes));
 }
 
 void PlanTable::printJSON(llvm::raw_ostream &os) const {

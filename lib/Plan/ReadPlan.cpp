@@ -134,3 +134,19 @@ FailureOr<std::vector<unsigned>>
 tp::readChoices(ModuleOp planned, ModuleOp opened, const Planner &planner) {
   return PlanReader(planned, planner).read(opened);
 }
+
+FailureOr<Solution> tp::readSolution(ModuleOp planned, ModuleOp opened,
+                                     const Planner &planner) {
+  FailureOr<std::vector<unsigned>> choices =
+      readChoices(planned, opened, planner);
+  if (failed(choices))
+    return failure();
+  Solution solution;
+  solution.choices = std::move(*choices);
+  solution.cost = planner.getProblem().evaluate(solution.choices);
+  if (solution.cost.isInfinite())
+    return mlir::emitError(planned.getLoc())
+           << "holds a plan with layouts between which there is no way: a "
+              "result marked tp.like must lie as its argument does";
+  return solution;
+}

@@ -16,6 +16,12 @@ mlir::FailureOr<std::vector<unsigned>> readChoices(mlir::ModuleOp planned,
                                                    mlir::ModuleOp opened,
                                                    const Planner &planner);
 
+/// The plan that `planned` holds and its price; no bound. Diagnoses what
+/// `readChoices` does, and layouts between which there is no way.
+mlir::FailureOr<Solution> readSolution(mlir::ModuleOp planned,
+                                       mlir::ModuleOp opened,
+                                       const Planner &planner);
+
 } // namespace tp
 
 #endif // TP_PLAN_READPLAN_H

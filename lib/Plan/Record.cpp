@@ -90,6 +90,14 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   return settings;
 }
 
+std::optional<double> tp::readLowerBound(ModuleOp module) {
+  auto plan = module->getAttrOfType<DictionaryAttr>(planAttrName);
+  auto bound = plan ? plan.getAs<IntegerAttr>("lower_bound") : IntegerAttr();
+  if (!bound)
+    return std::nullopt;
+  return static_cast<double>(bound.getInt()) * 1e-12;
+}
+
 bool tp::isPlannedMove(Operation *op) {
   return isa<ReshardOp, CollectiveOpInterface>(op) &&
          !op->hasAttr(pinnedAttrName);

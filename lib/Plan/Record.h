@@ -27,6 +27,10 @@ void recordCertificate(mlir::ModuleOp module, const Solution &solution);
 /// The settings that a module was planned with; nothing if it was not planned.
 std::optional<PlanSettings> readSettings(mlir::ModuleOp module);
 
+/// The bound in seconds that the module gives for its plan; nothing if it gives
+/// none. `tp-check-plan` tells whether it is true.
+std::optional<double> readLowerBound(mlir::ModuleOp module);
+
 /// Whether the plan placed this conversion of layouts.
 bool isPlannedMove(mlir::Operation *op);
 

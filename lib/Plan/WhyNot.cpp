@@ -215,7 +215,7 @@ LogicalResult Explanation::answer(StringRef question, llvm::raw_ostream &os) {
   }
   std::vector<std::vector<Layout>> layouts;
   for (const Wish &wish : wishes)
-    layouts.push_back(findLayouts(plan, wish));
+    layouts.push_back(findLayouts(scenario, wish));
   size_t combinations = countCombinations(layouts);
   if (combinations > maxCombinations)
     return emitError(module.getLoc())
@@ -228,7 +228,7 @@ LogicalResult Explanation::answer(StringRef question, llvm::raw_ostream &os) {
   });
   os << "\n  ";
   std::vector<Layout> granted;
-  std::optional<Outcome> other = solveWishes(plan, wishes, &granted);
+  std::optional<Outcome> other = solveWishes(scenario, wishes, &granted);
   if (!other) {
     if (combinations == 0)
       os << "no even split of it over the ranks is that; ";
@@ -239,7 +239,7 @@ LogicalResult Explanation::answer(StringRef question, llvm::raw_ostream &os) {
         os);
     return success();
   }
-  const PlanFigures &figures = other->figures, &best = getBest().figures;
+  const PlanFigures &figures = other->figures, &best = getPlan().figures;
   os << describeDifference(figures, best) << "; " << toBytes(figures.sentBytes)
      << " in all";
   if (best.sentBytes > 0 && figures.sentBytes != best.sentBytes)

@@ -12,10 +12,23 @@ RankFunctions Program::entry() const {
   return llvm::cantFail(findRankFunctions(local.get(), signature.entry));
 }
 
-/// The passes from an open or typed program to a local one, in text.
-static std::string planPipeline(const RunOptions &options, bool splitsFused) {
+/// Whether nothing is asked of the plan.
+static bool takesAnyPlan(const RunOptions &options) {
+  return llvm::all_of(ArrayRef<StringRef>{options.mesh, options.machine,
+                                          options.sequenceParallel,
+                                          options.weights, options.modelAxes,
+                                          options.uneven},
+                      [](StringRef option) { return option.empty(); });
+}
+
+/// The passes from an open or typed program to a local one, in text. A program
+/// that has been planned is run as it was, unless another plan is asked for.
+static std::string planPipeline(const RunOptions &options, bool splitsFused,
+                                bool isPlanned) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (isPlanned && takesAnyPlan(options))
+    return "builtin.module(tp-insert-collectives,tp-partition)";
   os << "builtin.module(" << (splitsFused ? "tp-split-fused-weights," : "")
      << "tp-plan{";
   auto option = [&](StringRef name, StringRef value) {
@@ -35,7 +48,8 @@ static std::string planPipeline(const RunOptions &options, bool splitsFused) {
 static llvm::Error partition(ModuleOp module, const RunOptions &options,
                              bool splitsFused) {
   PassManager manager(module.getContext());
-  std::string text = planPipeline(options, splitsFused), why;
+  std::string why,
+      text = planPipeline(options, splitsFused, module->hasAttr(planAttrName));
   llvm::raw_string_ostream errors(why);
   FailureOr<OpPassManager> pipeline = parsePassPipeline(text, errors);
   if (failed(pipeline))

@@ -16,24 +16,20 @@ func.func @main(%x: tensor<4xf32>) {
 }
 
 //--- other.mlir
-// A layout that was changed by hand.
-// OTHER: error: 'w' lies as #tp.sharding<@mesh, [{"tp"}, {}]>, but the recorded settings put it as #tp.sharding<@mesh, [{}, {"tp"}]>; was the module planned by this program?
-#row = #tp.sharding<@mesh, [{"tp"}, {}]>
-#col = #tp.sharding<@mesh, [{}, {"tp"}]>
-#sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
+// A layout that no plan with stationary weights has.
+// OTHER: error: 'w' is laid out in a way that the recorded settings do not allow: none of the 2 ways that they do has these layouts together
 #whole = #tp.sharding<@mesh, [{}, {}]>
 module attributes {tp.machine = "h100", tp.plan = {weights = "stationary", sequence_parallel = "auto", model_axes = "\22tp\22"}} {
   tp.mesh @mesh = <["tp"=2]>
-  func.func @main(%x: tensor<8x4xf32, #col>, %w: tensor<4x64xf32, #row> {tp.parameter, tp.name = "w"}) -> tensor<8x64xf32, #whole> {
-    %y = tp.matmul %x, %w : (tensor<8x4xf32, #col>, tensor<4x64xf32, #row>) -> tensor<8x64xf32, #sum>
-    %z = tp.all_reduce %y over {"tp"} : (tensor<8x64xf32, #sum>) -> tensor<8x64xf32, #whole>
-    return %z : tensor<8x64xf32, #whole>
+  func.func @main(%x: tensor<8x4xf32, #whole>, %w: tensor<4x64xf32, #whole> {tp.parameter, tp.name = "w"}) -> tensor<8x64xf32, #whole> {
+    %y = tp.matmul %x, %w : (tensor<8x4xf32, #whole>, tensor<4x64xf32, #whole>) -> tensor<8x64xf32, #whole>
+    return %y : tensor<8x64xf32, #whole>
   }
 }
 
 //--- none.mlir
 // Five elements do not lie on two ranks as the pin wants.
-// NONE: error: was planned, but not by this program: its recorded settings give no plan
+// NONE: error: the pinned layout #tp.sharding<@mesh, [{"tp"}]> of a tensor of shape [5] is not one the planner can use
 #row = #tp.sharding<@mesh, [{"tp"}]>
 module attributes {tp.machine = "h100", tp.plan = {weights = "free", sequence_parallel = "auto", model_axes = "tp"}} {
   tp.mesh @mesh = <["tp"=2]>
