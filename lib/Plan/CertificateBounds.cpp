@@ -380,35 +380,41 @@ const std::vector<Number> &CertificateBounds::marginals(const Tree &tree,
   return with;
 }
 
+/// By choice of a variable: a bound of all plans with it, banned and impossible
+/// choices included.
+std::vector<Number> CertificateBounds::choiceBounds(unsigned variable) {
+  std::vector<Number> bounds = reducedCosts(variable);
+  Number floor = *llvm::min_element(bounds);
+  for (Number &other : bounds)
+    other = add(other, subtract(bound, floor));
+  for (auto [index, place] : endsOf[variable]) {
+    const Tree &tree = trees[index];
+    // Of two ends at one tree only one may be counted.
+    bool isSecond = llvm::any_of(
+        ArrayRef(tree.ends).take_front(place),
+        [&](const End &end) { return end.use.variable == variable; });
+    if (isSecond)
+      continue;
+    const std::vector<Number> &with = marginals(tree, place);
+    Number least = *llvm::min_element(with);
+    for (auto [choice, other] : llvm::enumerate(bounds)) {
+      unsigned layout = problem.getLayout(tree.ends[place].use, choice);
+      other = add(other, subtract(with[layout], least));
+    }
+  }
+  return bounds;
+}
+
 llvm::Expected<std::vector<std::vector<unsigned>>>
 CertificateBounds::findChoices(Price cost) {
   Number limit = numberOf(cost);
   std::vector<std::vector<unsigned>> choices;
   for (unsigned variable = 0; variable < problem.variables.size(); ++variable) {
-    std::vector<unsigned> &left = choices.emplace_back();
-    std::vector<Number> bounds(isPossible[variable].size());
     // Without messages nothing is gained by looking at trees.
-    if (!certificate.messageOf.empty()) {
-      bounds = reducedCosts(variable);
-      Number floor = *llvm::min_element(bounds);
-      for (Number &other : bounds)
-        other = add(other, subtract(bound, floor));
-      for (auto [index, place] : endsOf[variable]) {
-        const Tree &tree = trees[index];
-        bool isSecond = llvm::any_of(
-            ArrayRef(tree.ends).take_front(place),
-            [&](const End &end) { return end.use.variable == variable; });
-        if (isSecond)
-          continue;
-        const std::vector<Number> &with = marginals(tree, place);
-        Number least = *llvm::min_element(with);
-        for (auto [choice, other] : llvm::enumerate(bounds))
-          other = add(
-              other,
-              subtract(with[problem.getLayout(tree.ends[place].use, choice)],
-                       least));
-      }
-    }
+    std::vector<Number> bounds(isPossible[variable].size());
+    if (!certificate.messageOf.empty())
+      bounds = choiceBounds(variable);
+    std::vector<unsigned> &left = choices.emplace_back();
     for (auto [choice, flag] : llvm::enumerate(isPossible[variable]))
       if (flag && bounds[choice] < limit)
         left.push_back(choice);

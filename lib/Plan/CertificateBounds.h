@@ -65,6 +65,7 @@ private:
   Number boundOf(const Tree &tree);
   std::vector<unsigned> keyOf(const Tree &tree) const;
   const std::vector<Number> &marginals(const Tree &tree, size_t place);
+  std::vector<Number> choiceBounds(unsigned variable);
   llvm::Error addedUp() const;
 
   const Problem &problem;

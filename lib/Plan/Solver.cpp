@@ -154,7 +154,7 @@ llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
 /// choice is cheaper; if not, the margin grows.
 llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
   Ticks bound = narrowing.getDual().bound;
-  Ticks margin = std::max(std::floor(bound / (1 << 20)), 1.0);
+  Ticks margin = std::max(std::floor(bound / (1 << 14)), 1.0);
   while (true) {
     llvm::Error error =
         eliminate(narrowing.getChoices(margin), options.maxTableEntries);

@@ -224,11 +224,27 @@ Price TreePrices::get(unsigned root, llvm::ArrayRef<unsigned> targets) {
     return table.at(root, others.front());
   if (others.size() > maxTreeTargets)
     return Price::infinite();
-  const std::vector<Price> &branches = branchPrices(others);
+  // Where to branch, cheapest first: what costs more there than all from
+  // elsewhere need not be looked at.
   Price price = Price::infinite();
-  for (unsigned branch = 0; branch < table.numLayouts; ++branch)
-    price = std::min(price, table.at(root, branch) + branches[branch]);
+  for (auto [branchPrice, branch] : orderedBranches(others)) {
+    if (branchPrice >= price)
+      break;
+    price = std::min(price, table.at(root, branch) + branchPrice);
+  }
   return price;
+}
+
+const std::vector<std::pair<Price, unsigned>> &
+TreePrices::orderedBranches(const Targets &targets) {
+  auto [it, isNew] = ordered.try_emplace(targets);
+  if (!isNew)
+    return it->second;
+  for (auto [layout, price] : llvm::enumerate(branchPrices(targets)))
+    if (price.isFinite())
+      it->second.emplace_back(price, layout);
+  llvm::sort(it->second);
+  return it->second;
 }
 
 Tree tp::cheapestTree(const DistanceTable &table, unsigned root,

@@ -79,11 +79,15 @@ private:
 
   const std::vector<Price> &branchPrices(const Targets &targets);
   const std::vector<Price> &servePrices(const Targets &targets);
+  const std::vector<std::pair<Price, unsigned>> &
+  orderedBranches(const Targets &targets);
 
   const DistanceTable &table;
   /// By layout: the price of serving the targets by branching there, and of
   /// serving them from there.
   std::map<Targets, std::vector<Price>> branching, serving;
+  /// Where branching is possible, cheapest first.
+  std::map<Targets, std::vector<std::pair<Price, unsigned>>> ordered;
 };
 
 /// A tree of that cost. Among equally cheap ones the choice depends only on the
