@@ -501,7 +501,9 @@ def CostReport : Pass<"tp-cost-report", "::mlir::ModuleOp"> {
   let summary = "predicts time, bytes sent and memory of a typed program";
   let description = [{
     Per operation and per collective: FLOPs, bytes and time of the rank with the
-    largest shards; per rank: bytes of the parameters. Counts follow calls.
+    largest shards; which collectives hold the computation up, and for how long;
+    per rank: the ledger of its memory. Counts follow calls. docs/report.md says
+    what each figure is.
 
     Before:
     ```mlir
@@ -523,11 +525,27 @@ def CostReport : Pass<"tp-cost-report", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"text\"", "text or json">,
+    Option<"format", "format", "std::string", "\"text\"", "text, json or html">,
     Option<"output", "output", "std::string", "",
            "file for the report; - is standard output, default standard error">,
     Option<"machine", "machine", "std::string", "",
            "a machine to price with; default: the plan's, or h100">,
+    Option<"optimizer", "optimizer", "std::string", "\"none\"",
+           "none (the program alone) or adam: what a rank holds if the program "
+           "is the forward pass of a training; 16 bytes a parameter in all">,
+    Option<"gradientType", "gradient-type", "std::string", "",
+           "f32, or as the parameters">,
+    Option<"zero", "zero", "int64_t", "0",
+           "what ZeRO deals over the data axes: 1 optimizer states, 2 also "
+           "gradients, 3 also parameters">,
+    Option<"dataAxes", "data-axes", "std::string", "",
+           "axes of data parallelism; default: those called dp, data or fsdp">,
+    Option<"recompute", "recompute", "std::string", "\"none\"",
+           "none, or layers: of what the entry calls a backward pass keeps the "
+           "operands only">,
+    Option<"compare", "compare", "std::string", "",
+           "file with another typed program: the report is both programs' "
+           "figures and their differences">,
   ];
 }
 

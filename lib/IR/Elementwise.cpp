@@ -157,7 +157,7 @@ ShardingRule MaximumOp::getShardingRule() {
 }
 
 ShardingRule CompareOp::getShardingRule() {
-  return elementwiseRule(*this, 1).build();
+  return elementwiseRule(*this, 1).keeps(KeptForBackward::Nothing).build();
 }
 
 // A comparison and a product; the random words are integers.
@@ -170,6 +170,7 @@ ShardingRule DropoutOp::getShardingRule() {
       .operand({})
       .result(dims)
       .linearIn({0})
+      .keeps(KeptForBackward::Mask)
       .work(2)
       .build();
 }
@@ -203,22 +204,22 @@ Operation *DropoutOp::writeLocal(OpBuilder &builder, ValueRange operands,
 // FLOPs of a transcendental are counted as its additions, products and one per
 // call: these operations are bound by memory, the count only has to be small.
 ShardingRule ExpOp::getShardingRule() {
-  return elementwiseRule(*this, 1).build();
+  return elementwiseRule(*this, 1).keeps(KeptForBackward::Result).build();
 }
 ShardingRule LogOp::getShardingRule() {
   return elementwiseRule(*this, 1).build();
 }
 ShardingRule SigmoidOp::getShardingRule() {
-  return elementwiseRule(*this, 4).build();
+  return elementwiseRule(*this, 4).keeps(KeptForBackward::Result).build();
 }
 ShardingRule ReluOp::getShardingRule() {
-  return elementwiseRule(*this, 1).build();
+  return elementwiseRule(*this, 1).keeps(KeptForBackward::Result).build();
 }
 ShardingRule SiluOp::getShardingRule() {
   return elementwiseRule(*this, 4).build();
 }
 ShardingRule TanhOp::getShardingRule() {
-  return elementwiseRule(*this, 4).build();
+  return elementwiseRule(*this, 4).keeps(KeptForBackward::Result).build();
 }
 ShardingRule GeluOp::getShardingRule() {
   return elementwiseRule(*this, 8).build();
@@ -236,7 +237,8 @@ static bool isNarrowing(CastOp op) {
 }
 
 ShardingRule CastOp::getShardingRule() {
-  ShardingRuleBuilder builder = elementwiseRule(*this, 1);
+  ShardingRuleBuilder builder =
+      elementwiseRule(*this, 1).keeps(KeptForBackward::Nothing);
   if (!isNarrowing(*this))
     builder.linearIn({0}).movesData();
   return builder.build();

@@ -128,5 +128,9 @@ ShardingRule SoftmaxOp::getShardingRule() {
         isNormalised ? "normalised" : "d" + std::to_string(index), size,
         isNormalised ? FactorKind::Whole : FactorKind::Parallel)});
   }
-  return builder.operand(dims).result(dims).work(5).build();
+  return builder.operand(dims)
+      .result(dims)
+      .work(5)
+      .keeps(KeptForBackward::Result)
+      .build();
 }

@@ -75,6 +75,11 @@ ShardingRuleBuilder &ShardingRuleBuilder::groups(FactorGrouping grouping) {
   return *this;
 }
 
+ShardingRuleBuilder &ShardingRuleBuilder::keeps(KeptForBackward kept) {
+  rule.kept = kept;
+  return *this;
+}
+
 ShardingRule ShardingRuleBuilder::build() {
   if (!hasWork)
     rule.workFactors = llvm::to_vector(

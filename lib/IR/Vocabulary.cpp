@@ -226,7 +226,11 @@ ShardingRule MaskPaddingOp::getShardingRule() {
   SmallVector<DimFactors> dims;
   for (auto [index, size] : llvm::enumerate(getInput().getType().getShape()))
     dims.push_back({builder.factor("d" + std::to_string(index), size)});
-  return builder.operand(dims).result(dims).work(1).build();
+  return builder.operand(dims)
+      .result(dims)
+      .work(1)
+      .keeps(KeptForBackward::Nothing)
+      .build();
 }
 
 Operation *MaskPaddingOp::writeLocal(OpBuilder &builder, ValueRange operands,

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Report/Report.h"
+#include "LayerGraph.h"
+#include "Memory.h"
+#include "Places.h"
+#include "Step.h"
+#include "Training.h"
+#include "Waits.h"
 #include "mlir/Analysis/CallGraph.h"
 #include "tp/IR/Legality.h"
 #include "tp/IR/LocalShape.h"
@@ -8,7 +14,7 @@
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -16,18 +22,20 @@ using namespace tp;
 
 namespace {
 
-/// Fills a report in three walks: which functions, whether they are typed, what
-/// they take.
+/// Fills a report in four walks: which functions, whether they are typed, what
+/// they take, and how a step runs.
 class Collector {
 public:
-  Collector(ModuleOp module, const Machine &machine)
-      : module(module), machine(machine) {}
+  Collector(ModuleOp module, const Machine &machine,
+            const ReportSettings &settings)
+      : module(module), machine(machine), settings(settings) {}
 
   FailureOr<Report> run();
 
 private:
   LogicalResult orderFunctions();
   LogicalResult countCalls();
+  LogicalResult checkLength();
   LogicalResult addCalls(func::CallOp call, int64_t times);
   LogicalResult checkTyped(func::FuncOp function);
   LogicalResult checkType(Operation *op, Type type);
@@ -35,19 +43,40 @@ private:
   void priceCollective(CollectiveOpInterface op, int64_t count,
                        const CostModel &model);
   LogicalResult addParameters();
+  LogicalResult follow();
+  void addWaits(const Waits &waits);
 
   ModuleOp module;
   const Machine &machine;
+  const ReportSettings &settings;
   SymbolTableCollection symbols;
   func::FuncOp entry;
   /// Callers before callees.
   SmallVector<func::FuncOp> functions;
   llvm::DenseMap<Operation *, int64_t> counts;
   FlatSymbolRefAttr meshName;
+  /// What each operation and collective costs, and which collectives the
+  /// report's entries are for.
+  llvm::DenseMap<Operation *, Cost> costs;
+  std::vector<Operation *> collectives;
   Report report;
 };
 
 } // namespace
+
+StringRef tp::toString(StepPart part) {
+  switch (part) {
+  case StepPart::Embedding:
+    return "embedding";
+  case StepPart::Layers:
+    return "layers";
+  case StepPart::Head:
+    return "head";
+  case StepPart::Loss:
+    return "loss";
+  }
+  llvm_unreachable("no such part");
+}
 
 //===- Which functions, how often -----------------------------------------===//
 
@@ -108,6 +137,20 @@ LogicalResult Collector::countCalls() {
   return success();
 }
 
+LogicalResult Collector::checkLength() {
+  uint64_t length = 0;
+  for (func::FuncOp function : functions)
+    length = llvm::SaturatingAdd(
+        length, llvm::SaturatingMultiply<uint64_t>(
+                    counts.lookup(function),
+                    function.getBody().front().getOperations().size()));
+  if (length <= maxStepLength)
+    return success();
+  return entry.emitOpError()
+         << "runs " << length << " operations and calls in a step; "
+         << maxStepLength << " can be followed one by one";
+}
+
 //===- Whether the program is typed ---------------------------------------===//
 
 LogicalResult Collector::checkType(Operation *op, Type type) {
@@ -162,36 +205,6 @@ LogicalResult Collector::checkTyped(func::FuncOp function) {
 
 //===- What it takes ------------------------------------------------------===//
 
-static std::string getName(Location loc) {
-  if (auto named = loc->findInstanceOf<NameLoc>())
-    return llvm::json::fixUTF8(named.getName().getValue());
-  auto file = loc->findInstanceOf<FileLineColLoc>();
-  if (!file)
-    return "";
-  StringRef fileName = llvm::sys::path::filename(file.getFilename());
-  return llvm::formatv("{0}:{1}:{2}", llvm::json::fixUTF8(fileName),
-                       file.getLine(), file.getColumn());
-}
-
-static Place getPlace(Operation *op) {
-  OperationName name = op->getName();
-  bool isOurs = isa_and_nonnull<TPDialect, func::FuncDialect>(op->getDialect());
-  StringRef function = op->getParentOfType<func::FuncOp>().getName();
-  return {llvm::json::fixUTF8(function),
-          (isOurs ? name.stripDialect() : name.getStringRef()).str(),
-          getName(op->getLoc())};
-}
-
-static std::optional<Place> findFirstUser(Value value) {
-  Operation *first = nullptr;
-  for (Operation *user : value.getUsers())
-    if (!first || user->isBeforeInBlock(first))
-      first = user;
-  if (!first)
-    return std::nullopt;
-  return getPlace(first);
-}
-
 static std::string toText(const AxisPart &part, MeshAttr mesh) {
   AxisRefAttr ref = toAttr(part, mesh);
   std::string name = llvm::json::fixUTF8(ref.getName());
@@ -221,7 +234,7 @@ static void setDims(const LayoutStep &step, CollectiveFigures &figures) {
 void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
                                 const CostModel &model) {
   LayoutStep step = op.getLayoutStep();
-  Value input = op->getOperand(0), result = op->getResult(0);
+  Value input = op->getOperand(0);
   CollectiveFigures figures;
   figures.place = getPlace(op);
   figures.count = count;
@@ -234,7 +247,8 @@ void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
   figures.cost.sentBytes = std::round(figures.cost.sentBytes);
   if (figures.cost.communicates)
     figures.link = model.getLink(step.parts).name;
-  figures.firstUser = findFirstUser(result);
+  costs[op] = figures.cost;
+  collectives.push_back(op);
 
   Totals &totals = report.totals;
   double times = static_cast<double>(count);
@@ -262,6 +276,7 @@ void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   llvm::for_each(op->getOperands(), add);
   llvm::for_each(op->getResults(), add);
   Cost cost = model.priceOperation(ruled.getShardingRule(), types, layouts);
+  costs[op] = cost;
   double times = static_cast<double>(count);
   report.totals.computeSeconds += times * cost.seconds;
   report.totals.flops += times * cost.flops;
@@ -309,6 +324,34 @@ LogicalResult Collector::addParameters() {
   return success();
 }
 
+void Collector::addWaits(const Waits &waits) {
+  for (auto [op, figures] : llvm::zip_equal(collectives, report.collectives)) {
+    const Wait &wait = waits.collectives.find(op)->second;
+    figures.part = wait.part;
+    figures.blocking = wait.blocking;
+    figures.heldSeconds = wait.heldSeconds;
+    if (wait.first)
+      figures.firstUser = getPlace(wait.first);
+    report.totals.blocking += wait.blocking;
+  }
+  report.totals.heldSeconds = waits.heldSeconds;
+  report.totals.overlappedSeconds = waits.seconds;
+  report.timeline = waits.timeline;
+}
+
+LogicalResult Collector::follow() {
+  Step step = followStep(entry);
+  addWaits(findWaits(step, costs));
+  report.graph = drawLayer(step, costs);
+  report.totals.tokens = countTokens(step);
+  FailureOr<MemoryFigures> memory =
+      collectMemory(step, report.mesh, report.training);
+  if (failed(memory))
+    return failure();
+  report.memory = *memory;
+  return success();
+}
+
 FailureOr<Report> Collector::run() {
   llvm::Expected<func::FuncOp> found = findEntry(module);
   if (!found)
@@ -319,6 +362,8 @@ FailureOr<Report> Collector::run() {
   for (func::FuncOp function : functions)
     if (failed(checkTyped(function)))
       return failure();
+  if (failed(checkLength()))
+    return failure();
   // What follows trusts the layouts.
   if (failed(checkModule(module)))
     return failure();
@@ -326,15 +371,21 @@ FailureOr<Report> Collector::run() {
   report.deviceBytes = machine.memoryBytes;
   if (meshName)
     report.mesh = lookupMesh(module, meshName);
+  FailureOr<TrainingSettings> training =
+      readTraining(module, report.mesh, settings);
+  if (failed(training))
+    return failure();
+  report.training = *training;
   CostModel model(machine, report.mesh);
   for (func::FuncOp function : functions)
     for (Operation &op : function.getBody().front())
       price(&op, counts.lookup(function), model);
-  if (failed(addParameters()))
+  if (failed(addParameters()) || failed(follow()))
     return failure();
   return std::move(report);
 }
 
-FailureOr<Report> tp::collectReport(ModuleOp module, const Machine &machine) {
-  return Collector(module, machine).run();
+FailureOr<Report> tp::collectReport(ModuleOp module, const Machine &machine,
+                                    const ReportSettings &settings) {
+  return Collector(module, machine, settings).run();
 }

@@ -1,119 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tp/Report/Report.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
+#include "Table.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace tp;
-
-static constexpr size_t maxColumns = 100;
-
-//===- Lines and tables ---------------------------------------------------===//
-
-/// Names come from outside: what does not print is escaped.
-static std::string printable(StringRef text) {
-  std::string escaped;
-  llvm::raw_string_ostream os(escaped);
-  llvm::printEscapedString(text, os);
-  return escaped;
-}
-
-static void printLine(llvm::raw_ostream &os, StringRef line) {
-  line = line.rtrim();
-  if (line.size() <= maxColumns)
-    os << line << "\n";
-  else
-    os << line.take_front(maxColumns - 3) << "...\n";
-}
-
-namespace {
-
-/// Columns as wide as what they hold; the first `numLeft` are flush left. A
-/// note is a line below its row.
-class Table {
-public:
-  Table(unsigned numLeft, std::vector<std::string> head) : numLeft(numLeft) {
-    addRow(std::move(head), "");
-  }
-
-  void addRow(std::vector<std::string> cells, std::string note = "") {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (auto [width, cell] : llvm::zip(widths, cells))
-      width = std::max(width, cell.size());
-    rows.push_back({std::move(cells), std::move(note)});
-  }
-
-  void print(llvm::raw_ostream &os) const {
-    for (const auto &[cells, note] : rows) {
-      std::string line;
-      llvm::raw_string_ostream text(line);
-      for (auto [index, cell] : llvm::enumerate(cells)) {
-        text << "  ";
-        if (index < numLeft)
-          text << llvm::left_justify(cell, widths[index]);
-        else
-          text << llvm::right_justify(cell, widths[index]);
-      }
-      printLine(os, line);
-      if (!note.empty())
-        printLine(os, "      " + note);
-    }
-  }
-
-private:
-  unsigned numLeft;
-  std::vector<size_t> widths;
-  std::vector<std::pair<std::vector<std::string>, std::string>> rows;
-};
-
-} // namespace
-
-//===- Figures ------------------------------------------------------------===//
-
-/// Three decimals; two digits with an exponent where those would be zero.
-static std::string decimal(double value) {
-  if (value != 0 && std::abs(value) < 0.0005)
-    return llvm::formatv("{0}", llvm::format("%.1e", value));
-  if (std::abs(value) >= 1e12)
-    return llvm::formatv("{0}", llvm::format("%.6e", value));
-  return llvm::formatv("{0:f3}", value);
-}
-
-/// A number of things, to the unit.
-static std::string whole(double value) {
-  if (std::abs(value) >= 0x1p63)
-    return llvm::formatv("{0}", llvm::format("%.6e", value));
-  return llvm::formatv("{0:N}", static_cast<int64_t>(value));
-}
-
-static std::string whole(int64_t value) {
-  return llvm::formatv("{0:N}", value);
-}
-
-static std::string describe(const Place &place) {
-  if (place.name.empty())
-    return place.operation;
-  return place.operation + " " + printable(place.name);
-}
 
 //===- Sections -----------------------------------------------------------===//
 
 static void printHeader(const Report &report, llvm::raw_ostream &os) {
   printLine(os, "cost report, predicted: one step of the rank with the largest "
-                "shards, nothing overlaps");
-  std::string line = "machine " + printable(report.machine) + ", mesh ";
-  if (!report.mesh) {
-    printLine(os, line + "none");
-    return;
-  }
-  llvm::ListSeparator comma(",");
-  for (MeshAxisAttr axis : report.mesh.getAxes())
-    line += llvm::formatv("{0}{1}={2}", StringRef(comma),
-                          printable(axis.getName()), axis.getSize());
-  printLine(os, line + ", " + whole(report.mesh.getNumRanks()) + " ranks");
+                "shards");
+  std::string line = "machine " + toPrintable(report.machine) + ", mesh " +
+                     describeMesh(report.mesh);
+  if (report.mesh)
+    line += ", " + toWhole(report.mesh.getNumRanks()) + " ranks";
+  printLine(os, line);
 }
 
 /// One table a function, one row a kind of operation; figures of all its calls.
@@ -134,17 +36,17 @@ static void printOperations(const Report &report, llvm::raw_ostream &os) {
   }
   for (auto &[function, kinds] : functions) {
     printLine(os, "");
-    printLine(os, llvm::formatv("@{0}, {1} a step", printable(function),
-                                whole(kinds.front().second.count))
+    printLine(os, llvm::formatv("@{0}, {1} a step", toPrintable(function),
+                                toWhole(kinds.front().second.count))
                       .str());
     Table table(1, {"operation", "count", "GFLOP", "MB", "us"});
     for (auto &[kind, sum] : kinds)
       table.addRow({kind.str(),
-                    whole(static_cast<double>(sum.operations) *
-                          static_cast<double>(sum.count)),
-                    decimal(sum.cost.flops / 1e9),
-                    decimal(sum.cost.memoryBytes / 1e6),
-                    decimal(sum.cost.seconds * 1e6)});
+                    toWhole(static_cast<double>(sum.operations) *
+                            static_cast<double>(sum.count)),
+                    toDecimal(sum.cost.flops / 1e9),
+                    toDecimal(sum.cost.memoryBytes / 1e6),
+                    toDecimal(sum.cost.seconds * 1e6)});
     table.print(os);
   }
 }
@@ -166,73 +68,161 @@ static std::string describeType(RankedTensorType type) {
   return text;
 }
 
+/// Who waits for the result, and whether the computation stands still then.
+static std::string describeWait(const CollectiveFigures &figures) {
+  std::string note = "in @" + toPrintable(figures.place.function);
+  if (figures.firstUser)
+    note = "for " + describe(*figures.firstUser) + ", " + note;
+  if (!figures.cost.communicates)
+    return note;
+  note += (", " + toString(figures.cost.algorithm)).str();
+  if (figures.blocking == 0)
+    return note + ": overlaps";
+  if (figures.blocking == figures.count)
+    return note + ": blocks";
+  return note + ": blocks " + toWhole(figures.blocking) + " times";
+}
+
 /// Figures of one execution, and who waits for it.
-static void printCollectives(const Report &report, llvm::raw_ostream &os) {
-  if (report.collectives.empty())
-    return;
-  printLine(os, "");
-  printLine(os, "collectives, each: bytes that a rank sends in a ring, and "
-                "time");
+static void printCollectives(const Report &report, StepPart part,
+                             llvm::raw_ostream &os) {
   Table table(3, {"kind", "over", "tensor", "dim", "ranks", "count", "bytes",
                   "us", "link"});
+  bool isEmpty = true;
   for (const CollectiveFigures &figures : report.collectives) {
-    std::string note = "in @" + printable(figures.place.function);
-    if (figures.firstUser)
-      note = "for " + describe(*figures.firstUser) + ", " + note;
+    if (figures.part != part)
+      continue;
+    isEmpty = false;
     table.addRow(
-        {figures.place.operation, printable(llvm::join(figures.axes, ",")),
+        {figures.place.operation, toPrintable(llvm::join(figures.axes, ",")),
          describeType(figures.type), describeDims(figures),
-         whole(figures.ranks), whole(figures.count),
-         whole(figures.cost.sentBytes), decimal(figures.cost.seconds * 1e6),
-         figures.link.empty() ? "-" : printable(figures.link)},
-        note);
+         toWhole(figures.ranks), toWhole(figures.count),
+         toWhole(figures.cost.sentBytes), toDecimal(figures.cost.seconds * 1e6),
+         figures.link.empty() ? "-" : toPrintable(figures.link)},
+        describeWait(figures));
   }
+  if (isEmpty)
+    return;
+  printLine(os, "");
+  printLine(os, ("collectives, " + toString(part) +
+                 ", each: bytes that a rank sends, and time")
+                    .str());
   table.print(os);
+}
+
+/// What a row of the totals has behind its time.
+static void printTime(llvm::raw_ostream &os, StringRef what, double seconds,
+                      const Twine &note) {
+  printLine(os, llvm::formatv("  {0,-15}{1,14} us   {2}", what,
+                              toDecimal(seconds * 1e6), note.str())
+                    .str());
 }
 
 static void printTotals(const Totals &totals, llvm::raw_ostream &os) {
   std::string kinds;
   for (auto &[kind, count] : totals.collectives)
-    kinds += (", " + whole(count) + " " + kind).str();
+    kinds += (", " + toWhole(count) + " " + kind).str();
   printLine(os, "");
   printLine(os, "one step");
-  auto row = [&](StringRef what, double seconds, const Twine &note) {
-    printLine(os, llvm::formatv("  {0,-15}{1,14} us   {2}", what,
-                                decimal(seconds * 1e6), note.str())
-                      .str());
-  };
-  row("compute", totals.computeSeconds,
-      decimal(totals.flops / 1e9) + " GFLOP, " +
-          decimal(totals.memoryBytes / 1e6) + " MB read or written");
-  row("communication", totals.communicationSeconds,
-      whole(totals.sentBytes) + " bytes sent per rank" + kinds);
-  row("total", totals.seconds(), "");
+  printTime(os, "compute", totals.computeSeconds,
+            toDecimal(totals.flops / 1e9) + " GFLOP, " +
+                toDecimal(totals.memoryBytes / 1e6) + " MB read or written");
+  printTime(os, "communication", totals.communicationSeconds,
+            toWhole(totals.sentBytes) + " bytes sent per rank" + kinds);
+  printTime(os, "total", totals.seconds(), "");
+}
+
+static void printTokens(const Report &report, llvm::raw_ostream &os) {
+  const Totals &totals = report.totals;
+  double rate = totals.tokensPerSecond();
+  if (rate <= 0)
+    return;
+  auto ranks = static_cast<double>(report.mesh.getNumRanks());
+  printLine(os, "  " + toWhole(totals.tokens) + " tokens: " + toDecimal(rate) +
+                    " a second, " + toDecimal(rate / ranks) +
+                    " a second and rank");
+}
+
+/// Operations run one after the other, collectives beside them on a queue of
+/// their own.
+static void printCriticalPath(const Report &report, llvm::raw_ostream &os) {
+  const Totals &totals = report.totals;
+  printLine(os, "");
+  printLine(os, "critical path, collectives beside what does not wait for "
+                "them");
+  printTime(os, "compute", totals.computeSeconds, "");
+  printTime(os, "held up", totals.heldSeconds,
+            "by " + toWhole(totals.blocking) +
+                " collectives that block, one after the other");
+  printTime(os, "step", totals.overlappedSeconds, "");
+  printTokens(report, os);
+  std::vector<LinkSum> sums = sumByLink(report);
+  if (sums.empty())
+    return;
+  Table table(2, {"part", "link", "collectives", "block", "bytes", "us",
+                  "held up, us"});
+  for (const LinkSum &sum : sums)
+    table.addRow({toString(sum.part).str(), toPrintable(sum.link),
+                  toWhole(sum.count), toWhole(sum.blocking),
+                  toWhole(sum.sentBytes), toDecimal(sum.seconds * 1e6),
+                  toDecimal(sum.heldSeconds * 1e6)});
+  table.print(os);
 }
 
 static void printParameters(const Report &report, llvm::raw_ostream &os) {
   const ParameterFigures &figures = report.parameters;
-  double bytes = static_cast<double>(figures.bytesPerRank);
   printLine(os, "");
-  printLine(os, "parameters: " + whole(figures.total) + " in " +
-                    whole(figures.tensors) + " tensors, " +
-                    whole(figures.perRank) + " a rank");
+  printLine(os, "parameters: " + toWhole(figures.total) + " in " +
+                    toWhole(figures.tensors) + " tensors, " +
+                    toWhole(figures.perRank) + " a rank");
   if (figures.padding != 0)
-    printLine(os, "  " + whole(figures.padding) +
+    printLine(os, "  " + toWhole(figures.padding) +
                       " more are padding, which the figures of a rank include");
   if (figures.fewestPerRank != figures.perRank)
-    printLine(os, "  uneven: " + whole(figures.fewestPerRank) +
+    printLine(os, "  uneven: " + toWhole(figures.fewestPerRank) +
                       " on the rank with the smallest shards");
-  printLine(
-      os, "  " + whole(figures.bytesPerRank) +
-              " bytes a rank = " + decimal(bytes / 1e9) +
-              " GB = " + decimal(bytes / (1 << 30)) + " GiB, of the device's " +
-              decimal(static_cast<double>(report.deviceBytes) / 1e9) + " GB");
+}
+
+static std::string describeFit(const Report &report) {
+  auto device = static_cast<uint64_t>(report.deviceBytes);
+  std::string text = "of the device's " + toDecimal(toGB(device)) + " GB";
+  return text + (report.memory.total <= device ? ": fits" : ": DOES NOT FIT");
+}
+
+static void printMemory(const Report &report, llvm::raw_ostream &os) {
+  printLine(os, "");
+  bool trains = report.training.isOn();
+  printLine(os, trains ? "memory of a rank, training with Adam"
+                       : "memory of a rank, forward only");
+  Table table(1, {"", "bytes", "GB", "GiB"});
+  auto add = [&](StringRef title, uint64_t bytes, std::string note = "") {
+    table.addRow({title.str(), toWhole(bytes), toDecimal(toGB(bytes)),
+                  toDecimal(toGiB(bytes))},
+                 std::move(note));
+  };
+  for (const MemoryRow &row : listMemory(report)) {
+    if (!row.isCounted)
+      continue;
+    std::string note;
+    if (row.key == "peak_temporaries" && report.memory.peakAt)
+      note = "at " + describe(*report.memory.peakAt) + ", in @" +
+             toPrintable(report.memory.peakAt->function);
+    add(row.title, row.bytes, note);
+  }
+  add("total", report.memory.total, describeFit(report));
+  if (!trains)
+    add("what a backward pass would keep", report.memory.saved);
+  table.print(os);
 }
 
 void tp::printText(const Report &report, llvm::raw_ostream &os) {
   printHeader(report, os);
   printOperations(report, os);
-  printCollectives(report, os);
+  for (StepPart part :
+       {StepPart::Embedding, StepPart::Layers, StepPart::Head, StepPart::Loss})
+    printCollectives(report, part, os);
   printTotals(report.totals, os);
+  printCriticalPath(report, os);
   printParameters(report, os);
+  printMemory(report, os);
 }

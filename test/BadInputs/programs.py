@@ -292,7 +292,7 @@ def options():
                         ["error", str(size)], {"a.mlir": OPEN}))
     for name, passes in (("partition without a mesh", "--tp-partition"),
                          ("explain without a plan", "--tp-explain"),
-                         ("report in html", "--tp-cost-report=format=html"),
+                         ("report in pdf", "--tp-cost-report=format=pdf"),
                          ("pass that does not exist", "--tp-none")):
         rows.append(Row(name, "tp-opt", ["a.mlir", passes], ["(?i)error|unknown"],
                         {"a.mlir": OPEN}))

@@ -1,6 +1,6 @@
 // RUN: split-file %s %t
 // RUN: tp-opt %t/bad.mlir --split-input-file --verify-diagnostics --tp-cost-report
-// RUN: not tp-opt %t/good.mlir --tp-cost-report=format=html 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=format=pdf 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not tp-opt %t/good.mlir --tp-cost-report=machine=abacus 2>&1 | FileCheck %s --check-prefix=MACHINE
 // RUN: not tp-opt %t/good.mlir --tp-cost-report=output=%t/missing/report 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: not tp-opt %t/good.mlir --tp-cost-report=output=/dev/full 2>&1 | FileCheck %s --check-prefix=FULL
@@ -10,11 +10,58 @@
 // RUN: echo "func.func private @f65() { return }" >> %t/deep.mlir
 // RUN: not tp-opt %t/deep.mlir --tp-cost-report 2>&1 | FileCheck %s --check-prefix=DEEP
 
-// FORMAT: error: tp-cost-report knows no format 'html'; use text or json
+// Function number i runs 2^i times: 3 (2^19 - 1) + 2^19 operations and calls.
+// RUN: %python -c "for i in range(19): print('func.func', 'private' if i else '', f'@f{i}() {{', f'call @f{i+1}() : () -> () ' * 2, 'return }')" > %t/long.mlir
+// RUN: echo "func.func private @f19() { return }" >> %t/long.mlir
+// RUN: not tp-opt %t/long.mlir --tp-cost-report 2>&1 | FileCheck %s --check-prefix=LONG
+
+// What only an optimizer gives a meaning, and what nothing does.
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=optimizer=sgd 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam gradient-type=bf16" 2>&1 | FileCheck %s --check-prefix=GRADIENT
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=4" 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=-1" 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
+// RUN: not tp-opt %t/good.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=recompute=all 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=zero=1 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=gradient-type=f32 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=data-axes=tp 2>&1 | FileCheck %s --check-prefix=ALONE
+
+// The other plan.
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=compare=%t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: echo "func.func @main(" > %t/broken.mlir
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=compare=%t/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
+// RUN: echo "module { func.func @main(%%x: tensor<3xf32>) { return } }" > %t/open.mlir
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=compare=%t/open.mlir 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: %python -c "print('[' * 300)" > %t/nested.mlir
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=compare=%t/nested.mlir 2>&1 | FileCheck %s --check-prefix=NESTED
+
+// FORMAT: error: tp-cost-report knows no format 'pdf'; use text, json or html
 // MACHINE: error: machine 'abacus' is not in share/machines
 // OUTPUT: error: cannot write the report to '{{.*}}missing/report': {{[Nn]}}o such file
 // FULL: error: cannot write the report to '/dev/full': {{[Nn]}}o space left
 // DEEP: brings the calls of 'f63' in one step to more than 2^63 - 1
+
+// LONG: error: 'func.func' op runs 2097149 operations and calls in a step; 1048576 can be followed one by one
+// OPTIMIZER: error: optimizer='sgd' must be none or adam
+// GRADIENT: error: gradient-type='bf16' must be f32, or be left out for the parameters' type
+// ZERO: error: zero={{4|-1}} must be 0, 1 (optimizer states are dealt over the data axes), 2 (gradients, too) or 3 (parameters, too)
+// AXES: error: data-axes names "pp", which is no axis of the mesh
+// RECOMPUTE: error: recompute='all' must be none or layers
+// ALONE: error: {{zero|gradient-type|data-axes}} has no effect without optimizer=adam
+// NONE: error: cannot compare: cannot open input file '{{.*}}none.mlir': {{[Nn]}}o such file
+// BROKEN: broken.mlir:1:17: error: expected
+// BROKEN: error: cannot compare: there is no report of '{{.*}}broken.mlir'
+// OPEN: open.mlir:1:10: error: 'func.func' op has a tensor without a layout
+// OPEN: error: cannot compare: there is no report of '{{.*}}open.mlir'
+// NESTED: nested.mlir:1:{{.*}}error:
+// NESTED: error: cannot compare: there is no report of '{{.*}}nested.mlir'
+
+//--- weight.mlir
+tp.mesh @mesh = <["tp"=4]>
+func.func @main(%0: tensor<8xf32, #tp.sharding<@mesh, [{"tp"}]>> {tp.parameter}) {
+  return
+}
 
 //--- good.mlir
 func.func @main() {
@@ -132,5 +179,15 @@ func.func @main(%0: !partial) -> !partial {
 tp.mesh @mesh = <["tp"=4]>
 // expected-error@+1 {{has parameters of more than 2^63 - 1 numbers in all, or bytes on a rank}}
 func.func @main(%0: !huge {tp.parameter}) {
+  return
+}
+
+// -----
+
+// Half of 63 bits of inputs twice; the parameters alone would do.
+!huge = tensor<1152921504606846976xf32, #tp.sharding<@mesh, [{}]>>
+tp.mesh @mesh = <["tp"=4]>
+// expected-error@+1 {{takes 2^63 bytes or more of a rank's memory}}
+func.func @main(%0: !huge, %1: !huge) {
   return
 }

@@ -27,7 +27,11 @@
 // COLUMN-NEXT: for return {{.*}}, in @main
 // COLUMN: 12,288 bytes sent per rank, 1 all_gather{{$}}
 // COLUMN: parameters: 16,384 in 1 tensors, 4,096 a rank
-// COLUMN-NEXT: 16,384 bytes a rank = 1.6e-05 GB = 1.5e-05 GiB, of the device's 80.000 GB
+// COLUMN: memory of a rank, forward only
+// COLUMN-NEXT: bytes GB GiB
+// COLUMN-NEXT: parameters 16,384 1.6e-05 1.5e-05
+// COLUMN: total {{.*}}
+// COLUMN-NEXT: of the device's 80.000 GB: fits
 #whole3 = #tp.sharding<@mesh, [{}, {}, {}]>
 #column3 = #tp.sharding<@mesh, [{}, {}, {"tp"}]>
 #column = #tp.sharding<@mesh, [{}, {"tp"}]>
@@ -98,10 +102,11 @@ func.func @main(%x: tensor<8x64xf32, #whole>,
 // LAYERS: all_reduce tp 1x2048x4096xbf16 8 6 29,360,128
 // LAYERS: 352,321,536 bytes sent per rank, 12 all_reduce{{$}}
 
-// JSON: "kind": "predicted",
+// JSON: "format": "tp-cost-report",
+// JSON-NEXT: "version": 1,
 // JSON-NEXT: "convention": {
+// JSON-NEXT: "rank": "largest shards",
 // JSON-NEXT: "bytes": "sent per rank",
-// JSON-NEXT: "algorithm": "ring",
 // JSON: "machine": "h100",
 // JSON: "ranks": 8,
 // JSON: "totals": {
@@ -113,17 +118,25 @@ func.func @main(%x: tensor<8x64xf32, #whole>,
 // JSON: "function": "layer",
 // JSON-NEXT: "kind": "all_reduce",
 // JSON-NEXT: "name": "attention.sum",
+// JSON-NEXT: "part": "layers",
 // JSON-NEXT: "count": 6,
 // JSON-NEXT: "axes": [
 // JSON-NEXT: "tp"
 // JSON-NEXT: ],
 // JSON-NEXT: "group_ranks": 8,
 // JSON: "element_type": "bf16"
-// JSON: "dimension": null,
-// JSON: "link": "nvlink",
+// JSON: "sharded_dimension": null,
+// JSON: "algorithm": "ring",
+// JSON-NEXT: "link": "nvlink",
+// JSON-NEXT: "bytes_convention": "sent",
 // JSON-NEXT: "bytes_sent_per_rank": 29360128,
+// JSON-NEXT: "bytes_received_per_rank": 29360128,
+// JSON-NEXT: "time": {
 // JSON-NEXT: "seconds": {{[0-9.e-]+}},
+// JSON-NEXT: "kind": "predicted"
+// JSON-NEXT: },
 // JSON-NEXT: "total_bytes_sent_per_rank": 176160768,
+// JSON: "blocking_count": 6,
 // JSON: "first_user": {
 // JSON-NEXT: "function": "layer",
 // JSON-NEXT: "operation": "relu",
@@ -179,7 +192,7 @@ links: [{name: wire, ranks: 0, bandwidth: 1000, latency: 0.5}]
 // UNEVEN: total 1695000.000
 // UNEVEN: parameters: 50 in 1 tensors, 15 a rank
 // UNEVEN-NEXT: uneven: 10 on the rank with the smallest shards
-// UNEVEN-NEXT: 60 bytes a rank
+// UNEVEN: parameters 60 6.0e-08 5.6e-08
 !split = tensor<10x5xf32, #tp.sharding<@mesh, [{"tp"}, {}]>>
 !whole = tensor<10x5xf32, #tp.sharding<@mesh, [{}, {}]>>
 tp.mesh @mesh = <["tp"=4]>

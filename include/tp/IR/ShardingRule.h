@@ -34,6 +34,12 @@ struct FactorGrouping {
   unsigned groups, inGroup;
 };
 
+/// What a backward pass needs of an operation's values: the operands that its
+/// derivative depends on (those outside each set of `ShardingRule::linear`, all
+/// if there is an operand in no set), the result instead, one byte an element
+/// of the result that says which are kept, or nothing.
+enum class KeptForBackward { Operands, Result, Mask, Nothing };
+
 /// A rule: factors, where they appear, and what the operation is linear in.
 struct ShardingRule {
   llvm::SmallVector<Factor> factors;
@@ -59,6 +65,7 @@ struct ShardingRule {
   /// Attention's heads. A plan splits them over all of a model's ranks, or is
   /// refused.
   std::optional<FactorGrouping> grouping;
+  KeptForBackward kept = KeptForBackward::Operands;
 
   /// Whether the whole of dimension `dim` is one factor, or a size-1 dimension.
   const TensorFactors &tensor(unsigned operandOrResult) const {
@@ -90,6 +97,7 @@ public:
                             llvm::ArrayRef<unsigned> factors = {});
   ShardingRuleBuilder &looksUp(unsigned operand);
   ShardingRuleBuilder &groups(FactorGrouping grouping);
+  ShardingRuleBuilder &keeps(KeptForBackward kept);
   ShardingRule build();
 
 private:

@@ -29,6 +29,12 @@ struct OperationFigures {
   Cost cost;
 };
 
+/// Where in a model: what stands before the layers, the layers, what stands
+/// behind them, and the loss. A program without calls is all layers but for
+/// look-ups in front and the loss.
+enum class StepPart { Embedding, Layers, Head, Loss };
+llvm::StringRef toString(StepPart part);
+
 /// One collective, local slices and masks included; those cost nothing.
 struct CollectiveFigures {
   /// `place.operation` is the kind, as "all_reduce".
@@ -48,8 +54,14 @@ struct CollectiveFigures {
   std::string link;
   /// One execution. Bytes sent are to the nearest byte.
   Cost cost;
-  /// The first operation, in program order, that waits for the result.
+  StepPart part = StepPart::Layers;
+  /// The first operation that takes the result, calls followed; `return` if
+  /// only the entry's does. Of the first execution.
   std::optional<Place> firstUser;
+  /// Executions during which the computation stands still, and for how long in
+  /// all, operations and collectives each running in program order.
+  int64_t blocking = 0;
+  double heldSeconds = 0;
 };
 
 /// Sums over one step.
@@ -62,9 +74,80 @@ struct Totals {
   double sentBytes = 0;
   /// Number of collectives that communicate, by kind.
   llvm::MapVector<llvm::StringRef, int64_t> collectives;
+  /// Of `communicationSeconds`, those in which the computation stands still.
+  double heldSeconds = 0;
+  /// Executions of collectives that it stands still for, one after the other.
+  int64_t blocking = 0;
+  /// Where collectives run beside what does not wait for them.
+  double overlappedSeconds = 0;
+  /// Of all ranks: the indices that one step looks up in a parameter.
+  int64_t tokens = 0;
 
   /// Nothing overlaps.
   double seconds() const { return computeSeconds + communicationSeconds; }
+  /// Of all ranks, with overlap; 0 if nothing is looked up.
+  double tokensPerSecond() const {
+    return overlappedSeconds > 0
+               ? static_cast<double>(tokens) / overlappedSeconds
+               : 0;
+  }
+};
+
+/// What is assumed of a training of which the program is the forward pass.
+struct TrainingSettings {
+  /// Adam: two moments, in f32 or what is wider, and for parameters that are
+  /// narrower than f32 a copy in f32. 16 bytes a parameter in f32 or bf16 with
+  /// the parameter and its gradient.
+  bool usesAdam = false;
+  /// Bytes of an element of a gradient; 0: as the parameter.
+  uint64_t gradientBytes = 0;
+  /// What is dealt over the data axes: 1 optimizer states, 2 gradients too, 3
+  /// parameters too (S. Rajbhandari et al., "ZeRO", SC 2020).
+  int zero = 0;
+  /// Axes of the mesh along which parameters are replicated for other data.
+  llvm::SmallVector<unsigned> dataAxes;
+  /// Of what the entry calls only the operands are kept.
+  bool recomputesLayers = false;
+
+  bool isOn() const { return usesAdam; }
+};
+
+/// What the rank with the largest shards holds, in bytes.
+struct MemoryFigures {
+  uint64_t parameters = 0;
+  uint64_t gradients = 0;
+  uint64_t optimizer = 0;
+  /// Inputs that the step lengthens: keys and values of earlier tokens.
+  uint64_t cache = 0;
+  /// Arguments that are no parameters.
+  uint64_t inputs = 0;
+  /// What a backward pass would need of the values that the step makes.
+  /// Statistics of norms and of attention's rows are not counted.
+  uint64_t saved = 0;
+  /// The most that values made during the step take at once; with training,
+  /// beside what is saved.
+  uint64_t temporaries = 0;
+  /// The first operation during which they do.
+  std::optional<Place> peakAt;
+  /// Without training, what is saved is not part of it.
+  uint64_t total = 0;
+};
+
+/// A stretch of a step, as it runs on two queues.
+struct TimelineEntry {
+  Place place;
+  /// Seconds from the start of the stretch.
+  double start = 0, end = 0;
+  bool communicates = false;
+};
+
+struct Timeline {
+  static constexpr size_t maxEntries = 2048;
+  /// The call that it shows; none for a whole step.
+  std::optional<Place> what;
+  std::vector<TimelineEntry> entries;
+  /// Entries left out behind these.
+  int64_t omitted = 0;
 };
 
 /// The entry's arguments that are marked tp.parameter.
@@ -83,6 +166,32 @@ struct ParameterFigures {
   int64_t fewestPerRank = 0;
 };
 
+/// A value of a function and the operation that makes it.
+struct LayerNode {
+  /// `place.operation` is "input" for an argument.
+  Place place;
+  /// The sharding of the first result as it is written in IR.
+  std::string layout;
+  /// The first dimension that is split; none for a whole value.
+  std::optional<unsigned> splitDim;
+  bool isUnreduced = false;
+  bool communicates = false;
+  double seconds = 0;
+  /// Names of the parameters it reads.
+  std::vector<std::string> weights;
+  /// Indices of earlier nodes.
+  llvm::SmallVector<unsigned> operands;
+};
+
+/// How the values of one function lie.
+struct LayerGraph {
+  static constexpr size_t maxNodes = 256;
+  std::string function;
+  std::vector<LayerNode> nodes;
+  /// Operations left out behind these.
+  int64_t omitted = 0;
+};
+
 /// What one step of a typed program is predicted to take. One rank with the
 /// largest shards of everything stands for all.
 struct Report {
@@ -96,19 +205,49 @@ struct Report {
   std::vector<CollectiveFigures> collectives;
   Totals totals;
   ParameterFigures parameters;
+  TrainingSettings training;
+  MemoryFigures memory;
+  Timeline timeline;
+  LayerGraph graph;
+};
+
+/// What a report is asked for beside the program.
+struct ReportSettings {
+  /// "none" or "adam".
+  std::string optimizer = "none";
+  /// Type of gradients: empty (as the parameters), "f32".
+  std::string gradientType;
+  int64_t zero = 0;
+  /// Names with commas; empty: dp, data and fsdp.
+  std::string dataAxes;
+  /// "none" or "layers".
+  std::string recompute = "none";
 };
 
 /// Prices the functions that the entry, the one public function, reaches; each
 /// once, times the number of its calls. Diagnoses a module that is not typed:
-/// open, local, with violations, or with reshards still to be decomposed.
+/// open, local, with violations, or with reshards still to be decomposed; and
+/// settings that are unknown or do not fit.
 mlir::FailureOr<Report> collectReport(mlir::ModuleOp module,
-                                      const Machine &machine);
+                                      const Machine &machine,
+                                      const ReportSettings &settings);
 
 /// Tables of at most 100 columns.
 void printText(const Report &report, llvm::raw_ostream &os);
 
-/// One object. Keys carry the units: seconds, bytes, flops.
+/// One object, of the schema in docs/report.schema.json. Keys carry the units.
 void printJSON(const Report &report, llvm::raw_ostream &os);
+
+/// One page that needs nothing else: no script, no request. With `other`, both
+/// plans' figures are compared on it.
+void printHTML(const Report &report, const Report *other,
+               llvm::raw_ostream &os);
+
+/// The figures of two plans and their differences, in the forms above.
+void printComparison(const Report &first, const Report &second,
+                     llvm::raw_ostream &os);
+void printComparisonJSON(const Report &first, const Report &second,
+                         llvm::raw_ostream &os);
 
 } // namespace tp
 
