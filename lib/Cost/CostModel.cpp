@@ -108,7 +108,8 @@ ProductSizes::ProductSizes(const ShardingRule &rule,
     auto size =
         static_cast<double>(getLargestShard(factor.size, splits[index]));
     if (inResult) {
-      bool inFirst = has(rule.operands.front());
+      // A constant has no operands.
+      bool inFirst = !rule.operands.empty() && has(rule.operands.front());
       (uses != 1 ? batch : inFirst ? rows : columns) *= size;
       continue;
     }
