@@ -76,6 +76,33 @@ def activations():
            358_612_992)
 
 
+#===- What a layer sends forward: half of a training step ----------------===#
+
+def sent(shape, **how):
+    return report(program(shape, **how))["totals"]
+
+
+def messages():
+    published = Shape(s=2048, b=4, h=6144, a=64, t=8)
+    for shape in [published, *ODD]:
+        t, message = shape.t, 2 * shape.sbh
+        wanted = ratio(2 * 2 * (t - 1) * message, t)
+        reduced = sent(shape, fused=True)
+        expect("ID-07", f"{shape}", reduced["collectives"], {"all_reduce": 2})
+        expect("ID-07", f"bytes, {shape}", reduced["bytes_sent_per_rank"], wanted)
+        scattered = sent(shape, fused=True, sequence_parallel=True)
+        expect("ID-09", f"{shape}", scattered["collectives"],
+               {"all_gather": 2, "reduce_scatter": 2})
+        expect("ID-09", f"bytes, {shape}", scattered["bytes_sent_per_rank"],
+               wanted)
+        alone = sent(Shape(shape.s, shape.b, shape.h, shape.a, 1), fused=True)
+        expect("ID-12", f"{shape}",
+               (alone["collectives"], alone["bytes_sent_per_rank"],
+                alone["communication_time"]["seconds"]), ({}, 0, 0))
+    expect("ID-07", "published, forward",
+           2 * sent(published, fused=True)["bytes_sent_per_rank"], 704_643_072)
+
+
 #===- Parameters and what an optimizer keeps ------------------------------===#
 
 def weights(count, mesh="tp=1", layout="{}"):
@@ -173,6 +200,7 @@ def conservation(folder):
 def main():
     folder = Path(sys.argv[1])
     activations()
+    messages()
     optimizer()
     caches(folder)
     padding(folder)
