@@ -157,12 +157,15 @@ llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
   Execution execution(engine, options, *arguments);
   if (llvm::Error error = execution.run())
     return std::move(error);
+  std::vector<double> times = {execution.results.seconds};
   for (int64_t i = 0; i < options.repeats; ++i) {
     Execution again(engine, options, *arguments);
     if (llvm::Error error = again.run())
       return std::move(error);
-    execution.results.seconds =
-        std::min(execution.results.seconds, again.results.seconds);
+    times.push_back(again.results.seconds);
   }
+  llvm::sort(times);
+  execution.results.seconds = times.front();
+  execution.results.medianSeconds = times[times.size() / 2];
   return std::move(execution.results);
 }

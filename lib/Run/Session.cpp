@@ -57,7 +57,8 @@ static void printRun(const Program &program, const RankResults &results,
     out << " " << program.signature.mesh;
   out << llvm::format(": %.3f ms", results.seconds * 1e3);
   if (options.repeats > 0)
-    out << " (fastest of " << options.repeats + 1 << " runs)";
+    out << " (fastest of " << options.repeats + 1 << " runs, median "
+        << llvm::format("%.3f ms)", results.medianSeconds * 1e3);
   out << llvm::format(", at most %.3f MiB of buffers on a rank\n",
                       results.peakBytes / 1048576.0);
 }

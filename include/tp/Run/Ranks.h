@@ -25,6 +25,8 @@ struct RankResults {
   /// Wall-clock seconds of the fastest run, from the first rank's start to the
   /// last one's end.
   double seconds = 0;
+  /// Of the run in the middle.
+  double medianSeconds = 0;
   /// Largest over the ranks: bytes that the program held at once, without
   /// inputs.
   int64_t peakBytes = 0;
