@@ -121,6 +121,22 @@ static void writeCollective(OStream &json, const CollectiveFigures &figures) {
   });
 }
 
+/// Model FLOPs utilisation by both conventions, and hardware FLOPs utilisation
+/// (V. Korthikanti et al., "Reducing Activation Recomputation", 2022).
+static void writeUtilisation(OStream &json, const Report &report) {
+  const ProductFigures &products = report.totals.products;
+  auto ranks = static_cast<double>(report.mesh ? report.mesh.getNumRanks() : 1);
+  double step = report.totals.overlappedSeconds;
+  auto share = [&](double seconds) { return step > 0 ? seconds / step : 0; };
+  json.attributeObject("utilisation", [&] {
+    json.attribute("model_flops_causal", products.causalFlops);
+    json.attribute("model_flops_full", products.fullFlops);
+    json.attribute("mfu_causal", share(products.causalPeakSeconds / ranks));
+    json.attribute("mfu_full", share(products.fullPeakSeconds / ranks));
+    json.attribute("hfu", share(products.rankPeakSeconds));
+  });
+}
+
 static void writeTotals(OStream &json, const Totals &totals) {
   json.attributeObject("totals", [&] {
     writeTime(json, "time", totals.seconds());
@@ -212,6 +228,7 @@ static void writeFigures(OStream &json, const Report &report) {
   json.attribute("device_memory_bytes", report.deviceBytes);
   writeMesh(json, report.mesh);
   writeTotals(json, report.totals);
+  writeUtilisation(json, report);
   writeCriticalPath(json, report);
   writeParameters(json, report.parameters);
   writeMemory(json, report);

@@ -259,6 +259,24 @@ void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
   report.collectives.push_back(std::move(figures));
 }
 
+/// Adds a product's FLOPs, unsharded and on the rank with the largest shards.
+static void addProduct(ProductFigures &sums, const ShardingRule &rule,
+                       ArrayRef<Layout> layouts, double times, double peak) {
+  SmallVector<Layout> whole;
+  for (const Layout &layout : layouts)
+    whole.emplace_back().dims.resize(layout.dims.size());
+  auto count = [&](ArrayRef<Layout> lie, FlopConvention convention) {
+    return times * CostModel::countProductFlops(rule, lie, convention);
+  };
+  double causal = count(whole, FlopConvention::Causal);
+  double full = count(whole, FlopConvention::Full);
+  sums.causalFlops += causal;
+  sums.fullFlops += full;
+  sums.causalPeakSeconds += causal / peak;
+  sums.fullPeakSeconds += full / peak;
+  sums.rankPeakSeconds += count(layouts, FlopConvention::Causal) / peak;
+}
+
 void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   if (auto collective = dyn_cast<CollectiveOpInterface>(op))
     return priceCollective(collective, count, model);
@@ -275,9 +293,15 @@ void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   };
   llvm::for_each(op->getOperands(), add);
   llvm::for_each(op->getResults(), add);
-  Cost cost = model.priceOperation(ruled.getShardingRule(), types, layouts);
+  ShardingRule rule = ruled.getShardingRule();
+  Cost cost = model.priceOperation(rule, types, layouts);
   costs[op] = cost;
   double times = static_cast<double>(count);
+  std::string element;
+  llvm::raw_string_ostream(element)
+      << cast<RankedTensorType>(types.back()).getElementType();
+  addProduct(report.totals.products, rule, layouts, times,
+             machine.getPeak(element));
   report.totals.computeSeconds += times * cost.seconds;
   report.totals.flops += times * cost.flops;
   report.totals.memoryBytes += times * cost.memoryBytes;

@@ -132,6 +132,22 @@ static void printTotals(const Totals &totals, llvm::raw_ostream &os) {
   printTime(os, "total", totals.seconds(), "");
 }
 
+/// Shares of the peaks over the time of the critical path.
+static void printUtilisation(const Report &report, llvm::raw_ostream &os) {
+  const ProductFigures &products = report.totals.products;
+  double step = report.totals.overlappedSeconds;
+  if (!(step > 0) || products.causalFlops == 0)
+    return;
+  auto ranks = static_cast<double>(report.mesh ? report.mesh.getNumRanks() : 1);
+  auto percent = [&](double seconds) {
+    return toDecimal(seconds / step * 100) + " %";
+  };
+  printLine(os, "  MFU " + percent(products.causalPeakSeconds / ranks) +
+                    " (all pairs of attention counted: " +
+                    percent(products.fullPeakSeconds / ranks) + "), HFU " +
+                    percent(products.rankPeakSeconds));
+}
+
 static void printTokens(const Report &report, llvm::raw_ostream &os) {
   const Totals &totals = report.totals;
   double rate = totals.tokensPerSecond();
@@ -223,6 +239,7 @@ void tp::printText(const Report &report, llvm::raw_ostream &os) {
     printCollectives(report, part, os);
   printTotals(report.totals, os);
   printCriticalPath(report, os);
+  printUtilisation(report, os);
   printParameters(report, os);
   printMemory(report, os);
 }

@@ -64,6 +64,16 @@ struct CollectiveFigures {
   double heldSeconds = 0;
 };
 
+/// Products of one step, attention included, those of padding too.
+struct ProductFigures {
+  /// FLOPs of the model by each convention: causal attention over the pairs
+  /// that the mask leaves, or over all.
+  double causalFlops = 0, fullFlops = 0;
+  /// Seconds that these take on one rank at its peak, and those that the
+  /// products of the rank with the largest shards take, causal.
+  double causalPeakSeconds = 0, fullPeakSeconds = 0, rankPeakSeconds = 0;
+};
+
 /// Sums over one step.
 struct Totals {
   double computeSeconds = 0;
@@ -72,6 +82,7 @@ struct Totals {
   double memoryBytes = 0;
   /// Bytes that a rank sends.
   double sentBytes = 0;
+  ProductFigures products;
   /// Number of collectives that communicate, by kind.
   llvm::MapVector<llvm::StringRef, int64_t> collectives;
   /// Of `communicationSeconds`, those in which the computation stands still.
