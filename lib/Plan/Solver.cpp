@@ -151,16 +151,27 @@ llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
 
 /// Choices that lift the bound by more than a margin are left out, and the rest
 /// is eliminated. If the plan found is within the margin, no plan with another
-/// choice is cheaper; if not, the margin grows.
+/// choice is cheaper; if not, the margin grows. It falls where nothing was
+/// found yet and too much is left.
 llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
+  constexpr Ticks factor = 8;
   Ticks bound = narrowing.getDual().bound;
   Ticks margin = std::max(std::floor(bound / (1 << 14)), 1.0);
+  Ticks tooLarge = infiniteTicks;
   while (true) {
     llvm::Error error =
         eliminate(narrowing.getChoices(margin), options.maxTableEntries);
-    if (error.isA<InfeasibleError>() && margin < bound) {
+    if (error.isA<InfeasibleError>() && margin < bound &&
+        factor * margin < tooLarge) {
       llvm::consumeError(std::move(error));
-      margin *= 8;
+      margin *= factor;
+      continue;
+    }
+    if (error.isA<ProblemTooLargeError>() && solution.cost.isInfinite() &&
+        margin > 1) {
+      llvm::consumeError(std::move(error));
+      tooLarge = margin;
+      margin = std::max(std::floor(margin / factor), 1.0);
       continue;
     }
     if (error)
@@ -169,7 +180,7 @@ llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
     Ticks gap = Ticks(solution.cost.getTime()) + 1 - bound;
     if (gap <= margin)
       return llvm::Error::success();
-    margin = std::min(gap, 8 * margin);
+    margin = std::min(gap, factor * margin);
   }
 }
 

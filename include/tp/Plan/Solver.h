@@ -11,7 +11,7 @@ struct SolveOptions {
   /// The most table entries that may be visited where messages leave a gap,
   /// repeated steps counted once. A visit takes a few nanoseconds. The tables
   /// kept are smaller as a rule; they take 16 bytes an entry.
-  uint64_t maxTableEntries = uint64_t(1) << 27;
+  uint64_t maxTableEntries = uint64_t(1) << 28;
   /// Up to so many, elimination begins without messages.
   uint64_t maxEntriesAtOnce = uint64_t(1) << 21;
   /// Where the rest is too large to be eliminated, return the best plan met
