@@ -51,6 +51,12 @@ int64_t *pickNumber(Certificate &certificate, Random &random) {
              : &pick(pick(certificate.messages, random), random);
 }
 
+/// The sum, wrapped round: a number may have been made huge before.
+int64_t add(int64_t number, int64_t difference) {
+  return static_cast<int64_t>(static_cast<uint64_t>(number) +
+                              static_cast<uint64_t>(difference));
+}
+
 /// One way to tamper; `change` says whether it could change anything.
 struct Mutation {
   const char *name;
@@ -62,14 +68,14 @@ const Mutation mutations[] = {
      [](Certificate &c, Random &random) {
        int64_t *number = pickNumber(c, random);
        if (number)
-         *number += 1 + random.draw(1000000);
+         *number = add(*number, 1 + random.draw(1000000));
        return number != nullptr;
      }},
     {"move more cost to a variable",
      [](Certificate &c, Random &random) {
        int64_t *number = pickNumber(c, random);
        if (number)
-         *number -= 1 + random.draw(1000000);
+         *number = add(*number, -int64_t(1) - random.draw(1000000));
        return number != nullptr;
      }},
     {"make a number huge",
@@ -262,7 +268,8 @@ TEST(CertificateTest, NumbersGiveItBack) {
     std::vector<int64_t> numbers = toNumbers(proof);
     EXPECT_TRUE(llvm::cantFail(fromNumbers(numbers)) == proof);
     // Whatever was changed, it is read as something or refused.
-    pick(numbers, random) += int64_t(random.draw(5)) - 2;
+    int64_t &changed = pick(numbers, random);
+    changed = add(changed, int64_t(random.draw(5)) - 2);
     if (random.draw(4) == 0)
       pick(numbers, random) = std::numeric_limits<int64_t>::max();
     if (random.draw(4) == 0)
