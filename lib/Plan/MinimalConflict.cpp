@@ -2,6 +2,7 @@
 
 #include "tp/Plan/MinimalConflict.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
