@@ -26,14 +26,21 @@ namespace {
 /// Above 0 and finite.
 struct Positive {
   double value = 0;
+  bool isGood() const { return value > 0; }
+  static constexpr const char *complaint = "the number must be above 0";
 };
 /// 0 or above and finite.
 struct NotNegative {
   double value = 0;
+  bool isGood() const { return value >= 0; }
+  static constexpr const char *complaint = "the number must not be negative";
 };
 /// Above 0 and at most 1.
 struct Share {
   double value = 1;
+  bool isGood() const { return value > 0 && value <= 1; }
+  static constexpr const char *complaint =
+      "a share of the peak is above 0 and at most 1";
 };
 
 } // namespace
@@ -48,46 +55,28 @@ static StringRef readNumber(StringRef text, double &value) {
 
 //===- Schema -------------------------------------------------------------===//
 
+namespace {
+template <class Number> struct NumberTraits {
+  static void output(const Number &number, void *, raw_ostream &os) {
+    os << number.value;
+  }
+  static StringRef input(StringRef text, void *, Number &number) {
+    StringRef complaint = readNumber(text, number.value);
+    if (complaint.empty() && !number.isGood())
+      return Number::complaint;
+    return complaint;
+  }
+  static yaml::QuotingType mustQuote(StringRef) {
+    return yaml::QuotingType::None;
+  }
+};
+} // namespace
+
 namespace llvm::yaml {
 
-template <> struct ScalarTraits<Positive> {
-  static void output(const Positive &number, void *, raw_ostream &os) {
-    os << number.value;
-  }
-  static StringRef input(StringRef text, void *, Positive &number) {
-    StringRef complaint = readNumber(text, number.value);
-    if (complaint.empty() && !(number.value > 0))
-      return "the number must be above 0";
-    return complaint;
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
-
-template <> struct ScalarTraits<NotNegative> {
-  static void output(const NotNegative &number, void *, raw_ostream &os) {
-    os << number.value;
-  }
-  static StringRef input(StringRef text, void *, NotNegative &number) {
-    StringRef complaint = readNumber(text, number.value);
-    if (complaint.empty() && !(number.value >= 0))
-      return "the number must not be negative";
-    return complaint;
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
-
-template <> struct ScalarTraits<Share> {
-  static void output(const Share &number, void *, raw_ostream &os) {
-    os << number.value;
-  }
-  static StringRef input(StringRef text, void *, Share &number) {
-    StringRef complaint = readNumber(text, number.value);
-    if (complaint.empty() && !(number.value > 0 && number.value <= 1))
-      return "a share of the peak is above 0 and at most 1";
-    return complaint;
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
+template <> struct ScalarTraits<Positive> : NumberTraits<Positive> {};
+template <> struct ScalarTraits<NotNegative> : NumberTraits<NotNegative> {};
+template <> struct ScalarTraits<Share> : NumberTraits<Share> {};
 
 } // namespace llvm::yaml
 
