@@ -65,6 +65,14 @@ int64_t tp::getLargestShard(int64_t size, const DimLayout &dim) {
   return units * dim.unit;
 }
 
+uint64_t tp::countLargestShard(ArrayRef<int64_t> shape, const Layout &layout) {
+  uint64_t elements = 1;
+  for (auto [size, dim] : llvm::zip_equal(shape, layout.dims))
+    elements = llvm::SaturatingMultiply<uint64_t>(elements,
+                                                  getLargestShard(size, dim));
+  return elements;
+}
+
 FailureOr<SmallVector<SmallVector<int64_t>>>
 tp::getGroups(ArrayRef<AxisPart> parts, MeshAttr mesh) {
   int64_t numRanks = mesh.getNumRanks();

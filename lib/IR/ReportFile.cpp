@@ -26,9 +26,12 @@ LogicalResult tp::writeReport(ModuleOp module, StringRef path, StringRef text) {
 }
 
 LogicalResult tp::checkReportFormat(ModuleOp module, StringRef flag,
-                                    StringRef format) {
-  if (format == "text" || format == "json")
+                                    StringRef format,
+                                    ArrayRef<StringRef> formats) {
+  if (llvm::is_contained(formats, format))
     return success();
-  return module.emitError()
-         << flag << " knows no format '" << format << "'; use text or json";
+  InFlightDiagnostic diag = module.emitError() << flag << " knows no format '"
+                                               << format << "'; use ";
+  llvm::interleaveComma(formats.drop_back(), diag);
+  return diag << " or " << formats.back();
 }

@@ -68,16 +68,6 @@ FailureOr<MemoryWishes> MemoryWishes::parse(ModuleOp module,
 
 //===- Needs --------------------------------------------------------------===//
 
-/// Elements of the largest shard; saturates.
-static uint64_t countShardElements(RankedTensorType type,
-                                   const Layout &layout) {
-  uint64_t elements = 1;
-  for (auto [size, dim] : llvm::zip_equal(type.getShape(), layout.dims))
-    elements = llvm::SaturatingMultiply<uint64_t>(elements,
-                                                  getLargestShard(size, dim));
-  return elements;
-}
-
 namespace {
 class NeedsFinder {
 public:
@@ -116,7 +106,7 @@ const std::vector<uint64_t> &NeedsFinder::getShardBytes(unsigned value) {
   uint64_t elementBytes = getElementBytes(type.getElementType());
   for (unsigned layout = 0; layout < space.size(); ++layout)
     bytes.push_back(llvm::SaturatingMultiply(
-        countShardElements(type, space[layout]), elementBytes));
+        countLargestShard(type.getShape(), space[layout]), elementBytes));
   return bytes;
 }
 

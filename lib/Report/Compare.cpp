@@ -38,10 +38,8 @@ std::vector<ComparedFigure> tp::compareReports(const Report &first,
                        static_cast<double>(get(first)),
                        static_cast<double>(get(second))});
   };
-  auto countRanks = [](const Report &report) {
-    return report.mesh ? report.mesh.getNumRanks() : 1;
-  };
-  add("ranks", "ranks", "", countRanks);
+  add("ranks", "ranks", "",
+      [](const Report &report) { return report.countRanks(); });
   add("step", "seconds", "us",
       [](const Report &report) { return report.totals.overlappedSeconds; });
   add("computes", "compute_seconds", "us",
@@ -56,9 +54,9 @@ std::vector<ComparedFigure> tp::compareReports(const Report &first,
   add("tokens a second", "tokens_per_second", "",
       [](const Report &report) { return report.totals.tokensPerSecond(); });
   add("tokens a second and rank", "tokens_per_second_per_rank", "",
-      [&](const Report &report) {
+      [](const Report &report) {
         return report.totals.tokensPerSecond() /
-               static_cast<double>(countRanks(report));
+               static_cast<double>(report.countRanks());
       });
   for (auto [one, other] :
        llvm::zip_equal(listMemory(first), listMemory(second)))

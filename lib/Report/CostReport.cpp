@@ -102,9 +102,9 @@ std::string CostReportPass::print(const Report &report,
 }
 
 LogicalResult CostReportPass::run(ModuleOp module) {
-  if (format != "text" && format != "json" && format != "html")
-    return module.emitError() << getArgument() << " knows no format '" << format
-                              << "'; use text, json or html";
+  if (failed(checkReportFormat(module, getArgument(), format,
+                               {"text", "json", "html"})))
+    return failure();
   FailureOr<Machine> loaded = loadMachine(module, machine);
   if (failed(loaded))
     return failure();

@@ -134,7 +134,7 @@ static void printSummary(const Report &report, llvm::raw_ostream &os) {
   const Totals &totals = report.totals;
   os << "<h1>Cost of a step, predicted</h1>\n<p class=\"faint\">machine "
      << toHTML(report.machine) << ", mesh " << toHTML(describeMesh(report.mesh))
-     << ", " << (report.mesh ? report.mesh.getNumRanks() : 1)
+     << ", " << report.countRanks()
      << " ranks; figures of the rank with the largest shards</p>\n<div "
         "class=\"tiles\">\n";
   printTile("step, collectives beside what does not wait",

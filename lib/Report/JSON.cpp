@@ -66,9 +66,10 @@ static void writeConvention(OStream &json) {
   });
 }
 
-static void writeMesh(OStream &json, MeshAttr mesh) {
+static void writeMesh(OStream &json, const Report &report) {
+  MeshAttr mesh = report.mesh;
   json.attributeObject("mesh", [&] {
-    json.attribute("ranks", mesh ? mesh.getNumRanks() : 1);
+    json.attribute("ranks", report.countRanks());
     json.attributeArray("axes", [&] {
       for (MeshAxisAttr axis : mesh ? mesh.getAxes() : ArrayRef<MeshAxisAttr>())
         json.object([&] {
@@ -121,19 +122,15 @@ static void writeCollective(OStream &json, const CollectiveFigures &figures) {
   });
 }
 
-/// Model FLOPs utilisation by both conventions, and hardware FLOPs utilisation
-/// (V. Korthikanti et al., "Reducing Activation Recomputation", 2022).
 static void writeUtilisation(OStream &json, const Report &report) {
   const ProductFigures &products = report.totals.products;
-  auto ranks = static_cast<double>(report.mesh ? report.mesh.getNumRanks() : 1);
-  double step = report.totals.overlappedSeconds;
-  auto share = [&](double seconds) { return step > 0 ? seconds / step : 0; };
+  Report::Utilisation shares = report.getUtilisation();
   json.attributeObject("utilisation", [&] {
     json.attribute("model_flops_causal", products.causalFlops);
     json.attribute("model_flops_full", products.fullFlops);
-    json.attribute("mfu_causal", share(products.causalPeakSeconds / ranks));
-    json.attribute("mfu_full", share(products.fullPeakSeconds / ranks));
-    json.attribute("hfu", share(products.rankPeakSeconds));
+    json.attribute("mfu_causal", shares.causalModel);
+    json.attribute("mfu_full", shares.fullModel);
+    json.attribute("hfu", shares.hardware);
   });
 }
 
@@ -226,7 +223,7 @@ static void writeFigures(OStream &json, const Report &report) {
   writeConvention(json);
   json.attribute("machine", report.machine);
   json.attribute("device_memory_bytes", report.deviceBytes);
-  writeMesh(json, report.mesh);
+  writeMesh(json, report);
   writeTotals(json, report.totals);
   writeUtilisation(json, report);
   writeCriticalPath(json, report);

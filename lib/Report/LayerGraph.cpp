@@ -10,9 +10,10 @@ using namespace mlir;
 using namespace tp;
 
 static func::FuncOp findShown(const Step &step) {
-  if (step.calls.empty())
+  const StepCall *shown = step.getShownCall();
+  if (!shown)
     return step.getEntry();
-  func::CallOp call = step.calls[step.calls.size() > 1 ? 1 : 0].op;
+  func::CallOp call = shown->op;
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
 }

@@ -44,10 +44,8 @@ private:
 } // namespace
 
 int64_t Holdings::countReplicas(unsigned argument) const {
-  AxisParts used;
-  Layout layout = getCheckedLayout(step.getEntry().getArgument(argument));
-  for (const DimLayout &dim : layout.dims)
-    llvm::append_range(used, dim.parts);
+  AxisParts used =
+      getCheckedLayout(step.getEntry().getArgument(argument)).getSplitParts();
   int64_t ranks = 1;
   for (unsigned axis : training.dataAxes)
     if (llvm::none_of(used, [&](AxisPart part) { return part.axis == axis; }))

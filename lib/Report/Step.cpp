@@ -8,6 +8,10 @@
 using namespace mlir;
 using namespace tp;
 
+const StepCall *Step::getShownCall() const {
+  return calls.empty() ? nullptr : &calls[calls.size() > 1 ? 1 : 0];
+}
+
 bool Step::isParameter(unsigned value) const {
   std::optional<unsigned> argument = getStorage(value).argument;
   return argument && getEntry().getArgAttr(*argument, parameterAttrName);
@@ -17,12 +21,9 @@ static uint64_t countShardBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  uint64_t bytes = getElementBytes(type.getElementType());
-  Layout layout = getCheckedLayout(value);
-  for (auto [size, dim] : llvm::zip_equal(type.getShape(), layout.dims))
-    bytes =
-        llvm::SaturatingMultiply<uint64_t>(bytes, getLargestShard(size, dim));
-  return bytes;
+  return llvm::SaturatingMultiply<uint64_t>(
+      countLargestShard(type.getShape(), getCheckedLayout(value)),
+      getElementBytes(type.getElementType()));
 }
 
 namespace {

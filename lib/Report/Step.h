@@ -59,6 +59,9 @@ struct Step {
     return values[values[value].storage];
   }
   bool isParameter(unsigned value) const;
+  /// The call that stands for all: the second, which has one like it before it,
+  /// or the only one; null without calls.
+  const StepCall *getShownCall() const;
 };
 
 /// Follows the calls from `entry` on. The program is typed, each function has

@@ -91,6 +91,19 @@ std::string tp::describeMesh(MeshAttr mesh) {
   return text;
 }
 
+//===- Shares -------------------------------------------------------------===//
+
+Report::Utilisation Report::getUtilisation() const {
+  double step = totals.overlappedSeconds;
+  if (!(step > 0))
+    return {};
+  const ProductFigures &products = totals.products;
+  auto ranks = static_cast<double>(countRanks());
+  return {products.causalPeakSeconds / ranks / step,
+          products.fullPeakSeconds / ranks / step,
+          products.rankPeakSeconds / step};
+}
+
 //===- Sums ---------------------------------------------------------------===//
 
 SmallVector<MemoryRow> tp::listMemory(const Report &report) {

@@ -134,18 +134,15 @@ static void printTotals(const Totals &totals, llvm::raw_ostream &os) {
 
 /// Shares of the peaks over the time of the critical path.
 static void printUtilisation(const Report &report, llvm::raw_ostream &os) {
-  const ProductFigures &products = report.totals.products;
-  double step = report.totals.overlappedSeconds;
-  if (!(step > 0) || products.causalFlops == 0)
+  if (!(report.totals.overlappedSeconds > 0) ||
+      report.totals.products.causalFlops == 0)
     return;
-  auto ranks = static_cast<double>(report.mesh ? report.mesh.getNumRanks() : 1);
-  auto percent = [&](double seconds) {
-    return toDecimal(seconds / step * 100) + " %";
-  };
-  printLine(os, "  MFU " + percent(products.causalPeakSeconds / ranks) +
-                    " (all pairs of attention counted: " +
-                    percent(products.fullPeakSeconds / ranks) + "), HFU " +
-                    percent(products.rankPeakSeconds));
+  auto percent = [](double share) { return toDecimal(share * 100) + " %"; };
+  Report::Utilisation shares = report.getUtilisation();
+  printLine(
+      os, "  MFU " + percent(shares.causalModel) +
+              " (all pairs of attention counted: " + percent(shares.fullModel) +
+              "), HFU " + percent(shares.hardware));
 }
 
 static void printTokens(const Report &report, llvm::raw_ostream &os) {
@@ -153,7 +150,7 @@ static void printTokens(const Report &report, llvm::raw_ostream &os) {
   double rate = totals.tokensPerSecond();
   if (rate <= 0)
     return;
-  auto ranks = static_cast<double>(report.mesh.getNumRanks());
+  auto ranks = static_cast<double>(report.countRanks());
   printLine(os, "  " + toWhole(totals.tokens) + " tokens: " + toDecimal(rate) +
                     " a second, " + toDecimal(rate / ranks) +
                     " a second and rank");

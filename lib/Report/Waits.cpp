@@ -174,15 +174,13 @@ void Queues::runEvent(unsigned number) {
   computeFree = run.end;
 }
 
-/// The second call, which has one like it before it and after it, or the only
-/// one; without calls, all of the step.
+/// The call that stands for all; without calls, all of the step.
 void Queues::takeTimeline() {
   unsigned begin = 0, end = step.events.size();
-  if (!step.calls.empty()) {
-    const StepCall &call = step.calls[step.calls.size() > 1 ? 1 : 0];
-    begin = call.begin;
-    end = call.end;
-    waits.timeline.what = getPlace(call.op);
+  if (const StepCall *call = step.getShownCall()) {
+    begin = call->begin;
+    end = call->end;
+    waits.timeline.what = getPlace(call->op);
   }
   std::optional<double> origin;
   for (unsigned number = begin; number < end; ++number) {

@@ -40,6 +40,9 @@ bool isEven(llvm::ArrayRef<int64_t> shape, const Layout &layout);
 /// Size of the largest shard of a dimension.
 int64_t getLargestShard(int64_t size, const DimLayout &dim);
 
+/// Elements of the largest shard of a tensor; saturates.
+uint64_t countLargestShard(llvm::ArrayRef<int64_t> shape, const Layout &layout);
+
 /// Ranks that differ only along `parts`, in their order (major to minor), one
 /// row a group; rows and the order in them are those of the rank numbers.
 /// Failure if the mesh has more than `maxTableRanks` ranks.

@@ -14,10 +14,11 @@ namespace tp {
 mlir::LogicalResult writeReport(mlir::ModuleOp module, llvm::StringRef path,
                                 llvm::StringRef text);
 
-/// Refuses a `format` other than text and json for the pass called `flag`.
-mlir::LogicalResult checkReportFormat(mlir::ModuleOp module,
-                                      llvm::StringRef flag,
-                                      llvm::StringRef format);
+/// Refuses a `format` that is not among `formats` for the pass called `flag`.
+mlir::LogicalResult
+checkReportFormat(mlir::ModuleOp module, llvm::StringRef flag,
+                  llvm::StringRef format,
+                  llvm::ArrayRef<llvm::StringRef> formats = {"text", "json"});
 
 } // namespace tp
 

@@ -206,6 +206,15 @@ struct LayerGraph {
 /// What one step of a typed program is predicted to take. One rank with the
 /// largest shards of everything stands for all.
 struct Report {
+  int64_t countRanks() const { return mesh ? mesh.getNumRanks() : 1; }
+  /// Model FLOPs utilisation by both conventions, and hardware FLOPs
+  /// utilisation (V. Korthikanti et al., "Reducing Activation Recomputation",
+  /// 2022), as shares; 0 for a step that takes no time.
+  struct Utilisation {
+    double causalModel = 0, fullModel = 0, hardware = 0;
+  };
+  Utilisation getUtilisation() const;
+
   std::string machine;
   /// Bytes of the device's memory.
   int64_t deviceBytes = 0;
