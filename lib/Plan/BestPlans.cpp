@@ -82,12 +82,7 @@ llvm::Error PlanEnumerator::solveRegion(Region &region) {
   region.best = {std::move(choices), elimination->minimum};
 
   BucketTree tree(*graph, *elimination);
-  BucketTree::Completions completions = tree.complete();
-  std::vector<std::vector<Price>> slacks(graph->sizes.size());
-  for (auto [bucket, completion] :
-       llvm::zip_equal(tree.getBuckets(), completions.of))
-    slacks[bucket.variable] = completions.distinct[completion].slacks;
-  findSecond(region, slacks);
+  findSecond(region, tree.getSlacks(tree.complete()));
   return llvm::Error::success();
 }
 

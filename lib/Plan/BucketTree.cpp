@@ -9,38 +9,17 @@ using llvm::ArrayRef;
 
 using Strides = llvm::SmallVector<uint64_t, 6>;
 
-Strides tp::stridesOver(const FactorGraph &graph, const CostTerm &term,
-                        ArrayRef<unsigned> scope) {
-  Strides strides(scope.size());
-  uint64_t stride = 1;
-  for (size_t dim = term.scope.size(); dim-- > 0;) {
-    const unsigned *it = llvm::find(scope, term.scope[dim]);
-    if (it != scope.end())
-      strides[it - scope.begin()] = stride;
-    stride *= graph.tables[term.table].sizes[dim];
-  }
-  return strides;
-}
-
-/// The variables of a bucket's terms but its own, ascending.
-static llvm::SmallVector<unsigned, 4> getScope(const EliminationStep &step) {
-  llvm::SmallVector<unsigned, 4> scope;
-  for (const CostTerm &term : step.bucket)
-    llvm::append_range(scope, term.scope);
-  llvm::sort(scope);
-  scope.erase(llvm::unique(scope), scope.end());
-  llvm::erase(scope, step.variable);
-  return scope;
-}
-
 BucketTree::BucketTree(FactorGraph &graph, const Elimination &elimination)
     : graph(graph), elimination(elimination) {
   std::vector<unsigned> stepOf(graph.sizes.size());
   for (auto [index, step] : llvm::enumerate(elimination.steps))
     stepOf[step.variable] = index;
   for (const EliminationStep &step : elimination.steps)
-    buckets.push_back(
-        {step.variable, getScope(step), step.bucket, {}, step.result});
+    buckets.push_back({step.variable,
+                       getScope(step.bucket, step.variable),
+                       step.bucket,
+                       {},
+                       step.result});
   for (auto [index, bucket] : llvm::enumerate(buckets)) {
     unsigned parent = ~0u;
     for (unsigned variable : bucket.scope)
@@ -63,6 +42,14 @@ std::vector<unsigned> BucketTree::getShape(const Bucket &bucket) const {
   return shape;
 }
 
+std::vector<std::vector<Price>>
+BucketTree::getSlacks(const Completions &completions) const {
+  std::vector<std::vector<Price>> slacks(graph.sizes.size());
+  for (auto [bucket, completion] : llvm::zip_equal(buckets, completions.of))
+    slacks[bucket.variable] = completions.distinct[completion].slacks;
+  return slacks;
+}
+
 namespace {
 /// Adds up the terms of a bucket, row by row, and lowers what the sums bound.
 class CompletionWalk {
@@ -75,7 +62,8 @@ public:
     for (unsigned variable : joint)
       sizes.push_back(graph.sizes[variable]);
     for (const CostTerm &term : terms) {
-      Strides outer = stridesOver(graph, term, joint);
+      Strides outer =
+          stridesOver(term.scope, graph.tables[term.table].sizes, joint);
       rowStrides.push_back(outer.pop_back_val());
       strides.push_back(std::move(outer));
       cells.push_back(graph.tables[term.table].cells.data());

@@ -63,6 +63,9 @@ public:
     std::vector<unsigned> of;
   };
   Completions complete();
+  /// By variable and choice: the slacks of its bucket.
+  std::vector<std::vector<Price>>
+  getSlacks(const Completions &completions) const;
 
 private:
   /// Completes a bucket of which `completion.outside` is known, and returns the
@@ -74,11 +77,6 @@ private:
   const Elimination &elimination;
   std::vector<Bucket> buckets;
 };
-
-/// For each variable of `scope`, how far apart the cells of `term` are.
-llvm::SmallVector<uint64_t, 6> stridesOver(const FactorGraph &graph,
-                                           const CostTerm &term,
-                                           llvm::ArrayRef<unsigned> scope);
 
 /// `graph` with only the choices `kept[variable]`, ascending and not empty, of
 /// each variable. A factor is over the variables that have several of them.

@@ -29,8 +29,7 @@ public:
   llvm::Expected<std::vector<std::vector<unsigned>>> findChoices(Price cost);
 
 private:
-  /// One end of a value, with its message spread over all layouts of the
-  /// table.
+  /// One end of a value, and the index of its message; ~0 for none.
   struct End {
     Problem::Use use;
     unsigned message = 0;

@@ -196,8 +196,7 @@ Error TermMaker::checkSets(const Problem::Value &value,
     listed.insert(std::move(set));
   }
   std::set<std::set<unsigned>> wanted = {{}};
-  std::set<Problem::Use> uses(value.consumers.begin(), value.consumers.end());
-  for (Problem::Use use : uses) {
+  for (Problem::Use use : value.differentUses()) {
     std::set<std::set<unsigned>> grown;
     for (unsigned layout : layoutsOf(use))
       for (std::set<unsigned> set : wanted) {
@@ -278,7 +277,7 @@ Error TermMaker::addCover(const Problem::Value &value,
 Error TermMaker::addValue(const Problem::Value &value,
                           const Certificate::Expansion &expansion,
                           unsigned index) {
-  std::set<Problem::Use> uses(value.consumers.begin(), value.consumers.end());
+  llvm::SmallVector<Problem::Use, 2> uses = value.differentUses();
   llvm::SmallVector<Reader, 4> consumers;
   Indices key = {index, value.table, read(value.producer).labels};
   for (Problem::Use use : uses) {

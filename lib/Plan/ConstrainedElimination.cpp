@@ -228,7 +228,9 @@ void ConstrainedEliminator::addCell(unsigned index, uint64_t cell,
   for (unsigned choice = 0; choice < graph.sizes[bucket.variable]; ++choice) {
     auto offsetOf = [&](size_t number) {
       const CostTerm &term = bucket.terms[number];
-      uint64_t own = stridesOver(graph, term, bucket.variable).front();
+      uint64_t own = stridesOver(term.scope, graph.tables[term.table].sizes,
+                                 bucket.variable)
+                         .front();
       return odometer.getOffset(number) + choice * own;
     };
     Price total;
@@ -267,7 +269,8 @@ LabelTable ConstrainedEliminator::makeTable(unsigned index) {
   ArrayRef<Price> outside = graph.tables[completion.outside].cells;
   std::vector<Strides> strides;
   for (const CostTerm &term : bucket.terms)
-    strides.push_back(stridesOver(graph, term, bucket.scope));
+    strides.push_back(
+        stridesOver(term.scope, graph.tables[term.table].sizes, bucket.scope));
   llvm::SmallVector<unsigned, 6> sizes;
   for (unsigned variable : bucket.scope)
     sizes.push_back(graph.sizes[variable]);

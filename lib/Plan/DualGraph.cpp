@@ -82,6 +82,8 @@ bool ModelBuilder::addCosts() {
   for (unsigned v = 0; v < problem.variables.size(); ++v)
     variableOf[domains.classOf(v)] = v;
   for (unsigned number = 0; number < variableOf.size(); ++number) {
+    if (domains.getKeptOfClass(number).empty())
+      return false;
     std::vector<Ticks> &costs = model.costs.emplace_back();
     for (unsigned choice : domains.getKeptOfClass(number))
       if (!convert(problem.getCost(variableOf[number], choice),

@@ -58,8 +58,8 @@ struct DualGraph {
 
 /// A problem under given domains.
 struct DualModel {
-  /// Nothing if a value has more than `maxTargets` different uses or a price
-  /// exceeds `largestTicks`.
+  /// Nothing if a variable has no choice, a value more than `maxTargets`
+  /// different uses, or a price exceeds `largestTicks`.
   static std::optional<DualModel> get(const Problem &problem,
                                       const Domains &domains);
 

@@ -26,7 +26,7 @@ private:
   void solveLayers(const Repetition &layers);
   void solveAll();
   void take(MessagePassing &passing);
-  Ticks boundOfPool();
+  Ticks boundOfAll();
 
   const DualModel &model;
   DualResult result;
@@ -51,7 +51,7 @@ void Search::improve(MessagePassing &passing, Ticks precision) {
 
 /// The bound of the whole graph; equal nodes and trees with equal messages are
 /// looked at once.
-Ticks Search::boundOfPool() {
+Ticks Search::boundOfAll() {
   const DualGraph &graph = model.graph;
   std::map<std::vector<unsigned>, Ticks> known;
   std::vector<unsigned> key;
@@ -144,7 +144,7 @@ DualResult Search::run() {
     solveLayers(*layers);
   else
     solveAll();
-  result.bound = boundOfPool();
+  result.bound = boundOfAll();
   return std::move(result);
 }
 

@@ -81,9 +81,8 @@ llvm::SmallVector<CostTerm, 4> Eliminator::takeBucket(unsigned variable) {
   return bucket;
 }
 
-/// The variables of `bucket` other than `variable`, ascending.
-static llvm::SmallVector<unsigned, 4> getScope(llvm::ArrayRef<CostTerm> bucket,
-                                               unsigned variable) {
+llvm::SmallVector<unsigned, 4> tp::getScope(llvm::ArrayRef<CostTerm> bucket,
+                                            unsigned variable) {
   llvm::SmallVector<unsigned, 4> scope;
   for (const CostTerm &factor : bucket)
     llvm::append_range(scope, factor.scope);

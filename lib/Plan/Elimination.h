@@ -95,6 +95,10 @@ llvm::Expected<Elimination> eliminate(FactorGraph &graph,
 std::vector<unsigned> decode(const FactorGraph &graph,
                              const Elimination &elimination);
 
+/// The variables of `bucket` other than `variable`, ascending.
+llvm::SmallVector<unsigned, 4> getScope(llvm::ArrayRef<CostTerm> bucket,
+                                        unsigned variable);
+
 /// The minimum of the sum of `bucket` over the choices of `variable`, as a
 /// table over the other variables of the bucket, which are `scope`.
 FactorTable minimise(const FactorGraph &graph, llvm::ArrayRef<CostTerm> bucket,

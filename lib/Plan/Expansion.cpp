@@ -125,13 +125,9 @@ Expander::Map Expander::distinctLayouts(unsigned map) const {
   return layouts;
 }
 
-/// Uses that are equal always want the same layout and count once.
 Ends Expander::getEnds(const Problem::Value &value) {
-  llvm::SmallVector<Problem::Use, 2> uses(value.consumers);
-  llvm::sort(uses);
-  uses.erase(llvm::unique(uses), uses.end());
   Ends ends{getAxis(value.producer), {}};
-  for (Problem::Use use : uses)
+  for (Problem::Use use : value.differentUses())
     ends.consumers.push_back(getAxis(use));
   return ends;
 }

@@ -8,30 +8,28 @@
 using namespace tp;
 
 /// Eliminates a graph in an order of its own.
-static llvm::Expected<Elimination> eliminateInOrder(FactorGraph &graph,
-                                                    const SolveOptions &options,
-                                                    uint64_t maxEntries) {
-  SolveOptions limited = options;
-  limited.maxTableEntries = maxEntries;
-  llvm::Expected<std::vector<unsigned>> order = findOrder(graph, maxEntries);
+static llvm::Expected<Elimination>
+eliminateInOrder(FactorGraph &graph, const SolveOptions &options) {
+  llvm::Expected<std::vector<unsigned>> order =
+      findOrder(graph, options.maxTableEntries);
   if (!order)
     return order.takeError();
   SolveStatistics statistics;
-  return eliminate(graph, *order, limited, statistics);
+  return eliminate(graph, *order, options, statistics);
 }
 
-llvm::Error GapSearch::prepare(uint64_t maxEntries) {
+llvm::Error GapSearch::prepare(llvm::ArrayRef<unsigned> order,
+                               uint64_t maxEntries) {
+  SolveOptions limited = options;
+  limited.maxTableEntries = maxEntries;
+  SolveStatistics statistics;
   llvm::Expected<Elimination> elimination =
-      eliminateInOrder(graph, options, maxEntries);
+      eliminate(graph, order, limited, statistics);
   if (!elimination)
     return elimination.takeError();
   minimum = elimination->minimum;
   BucketTree tree(graph, *elimination);
-  BucketTree::Completions completions = tree.complete();
-  slacks.resize(graph.sizes.size());
-  for (auto [bucket, completion] :
-       llvm::zip_equal(tree.getBuckets(), completions.of))
-    slacks[bucket.variable] = completions.distinct[completion].slacks;
+  slacks = tree.getSlacks(tree.complete());
   return llvm::Error::success();
 }
 
@@ -154,7 +152,7 @@ GapSearch::run(Price slack, uint64_t tolerance, Rounding rounding) {
     return ConstrainedResult();
   FactorGraph restricted = restrictGraph(graph, kept);
   llvm::Expected<Elimination> elimination =
-      eliminateInOrder(restricted, options, options.maxTableEntries);
+      eliminateInOrder(restricted, options);
   ConstrainedResult result;
   if (!elimination) {
     result.gaveUp = elimination.errorIsA<ProblemTooLargeError>();

@@ -14,8 +14,9 @@ public:
       : graph(std::move(graph)), constraint(std::move(constraint)),
         options(options) {}
 
-  /// Fails if the tables have more than `maxEntries` entries.
-  llvm::Error prepare(uint64_t maxEntries);
+  /// Eliminates the graph in `order`. Fails if the tables have more than
+  /// `maxEntries` entries.
+  llvm::Error prepare(llvm::ArrayRef<unsigned> order, uint64_t maxEntries);
 
   /// What small differences in memory are taken for.
   enum class Rounding { Down, Up };

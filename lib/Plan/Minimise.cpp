@@ -21,18 +21,9 @@ struct Operand {
 };
 } // namespace
 
-/// For each variable of `scope`, how far apart the operand's cells are.
 static llvm::SmallVector<uint64_t, 6>
 stridesOver(const Operand &operand, llvm::ArrayRef<unsigned> scope) {
-  llvm::SmallVector<uint64_t, 6> strides(scope.size());
-  uint64_t stride = 1;
-  for (size_t dim = operand.scope.size(); dim-- > 0;) {
-    const unsigned *it = llvm::find(scope, operand.scope[dim]);
-    if (it != scope.end())
-      strides[it - scope.begin()] = stride;
-    stride *= operand.sizes[dim];
-  }
-  return strides;
+  return tp::stridesOver(operand.scope, operand.sizes, scope);
 }
 
 /// Adds `part`, whose scope lies within that of `whole`.

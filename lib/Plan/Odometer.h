@@ -3,10 +3,27 @@
 #define TP_PLAN_ODOMETER_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
 namespace tp {
+
+/// For each variable of `over`, how far apart the cells of a table over `scope`
+/// are; zero for those that it has not.
+inline llvm::SmallVector<uint64_t, 6>
+stridesOver(llvm::ArrayRef<unsigned> scope, llvm::ArrayRef<unsigned> sizes,
+            llvm::ArrayRef<unsigned> over) {
+  llvm::SmallVector<uint64_t, 6> strides(over.size());
+  uint64_t stride = 1;
+  for (size_t dim = scope.size(); dim-- > 0;) {
+    const unsigned *it = llvm::find(over, scope[dim]);
+    if (it != over.end())
+      strides[it - over.begin()] = stride;
+    stride *= sizes[dim];
+  }
+  return strides;
+}
 
 /// Walks over all points of a box, the last dimension fastest, and keeps for
 /// each table the offset of the cell that belongs to the point. Refers to its

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Plan/Problem.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -172,12 +171,10 @@ Error Checker::checkTargets(const Problem::Value &value) {
   if (value.consumers.size() <= maxTreeTargets)
     return Error::success();
   llvm::BitVector layouts(problem.tables[value.table].numLayouts);
-  llvm::DenseSet<std::pair<unsigned, unsigned>> uses;
-  for (Problem::Use use : value.consumers) {
-    uses.insert({use.variable, use.layoutMap});
+  llvm::SmallVector<Problem::Use, 2> uses = value.differentUses();
+  for (Problem::Use use : uses)
     for (unsigned layout : problem.layoutMaps[use.layoutMap])
       layouts.set(layout);
-  }
   size_t targets = std::min<size_t>(uses.size(), layouts.count());
   if (targets <= maxTreeTargets)
     return Error::success();

@@ -10,57 +10,25 @@ RangeSearch::RangeSearch(Problem tolled, MemoryConstraint constraint,
                          Price minimum, const SolveOptions &options)
     : problem(std::move(tolled)), constraint(std::move(constraint)),
       minimum(minimum), options(options),
-      possible(Domains::findPossible(problem)) {
-  passMessages();
-}
-
-void RangeSearch::passMessages() {
-  bool isPossible = true;
-  for (unsigned number = 0; number < problem.variables.size(); ++number)
-    isPossible &= !possible.getKept(number).empty();
-  std::optional<DualModel> model;
-  if (isPossible)
-    model = DualModel::get(problem, possible);
-  if (!model)
-    return;
-  dual = searchDual(*model);
-  slackOf.resize(problem.variables.size());
-  for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual->slackOf))
-    slackOf[node.variable] = slack;
-}
-
-/// Whether messages allow a plan with that choice so near to their bound.
-bool RangeSearch::isNear(unsigned variable, unsigned choice,
-                         Ticks distance) const {
-  llvm::ArrayRef<unsigned> kept = possible.getKept(variable);
-  const unsigned *it = llvm::lower_bound(kept, choice);
-  if (it == kept.end() || *it != choice)
-    return false;
-  return !dual ||
-         dual->slacks[slackOf[variable]][it - kept.begin()] <= distance;
-}
+      narrowing(problem, Domains::findPossible(problem)) {}
 
 llvm::Error RangeSearch::widen(Price slack, uint64_t maxEntries) {
   // A price with tolls is below the next tick.
-  Ticks distance = 0;
-  if (dual)
-    distance = Ticks((minimum + slack).getTime()) + 1 - dual->bound;
-  near = Domains::select(problem, [&](unsigned variable, unsigned choice) {
-    return isNear(variable, choice, distance);
-  });
+  Ticks bound = narrowing.getDual().bound;
+  near = narrowing.getChoices(Ticks((minimum + slack).getTime()) + 1 - bound);
   gap.reset();
   reach = slack;
   for (unsigned number = 0; number < problem.variables.size(); ++number)
     if (near.getKept(number).empty())
       return llvm::make_error<InfeasibleError>("the end");
-  Certificate ignored;
+  Certificate expansion;
   llvm::Expected<FactorGraph> graph =
-      expandProblem(problem, near, maxEntries, ignored);
+      expandProblem(problem, near, maxEntries, expansion);
   if (!graph)
     return graph.takeError();
   gap =
       std::make_unique<GapSearch>(std::move(*graph), makeConstraint(), options);
-  llvm::Error error = gap->prepare(maxEntries);
+  llvm::Error error = gap->prepare(expansion.order, maxEntries);
   if (error)
     gap.reset();
   return error;

@@ -2,8 +2,8 @@
 #ifndef TP_PLAN_RANGESEARCH_H
 #define TP_PLAN_RANGESEARCH_H
 
-#include "DualSearch.h"
 #include "GapSearch.h"
+#include "Narrowing.h"
 #include <memory>
 #include <optional>
 
@@ -25,8 +25,6 @@ public:
                                         GapSearch::Rounding rounding);
 
 private:
-  void passMessages();
-  bool isNear(unsigned variable, unsigned choice, Ticks distance) const;
   /// Makes a factor graph of what lies within `slack`. Fails if its tables
   /// would have more than `maxEntries` entries.
   llvm::Error widen(Price slack, uint64_t maxEntries);
@@ -37,10 +35,7 @@ private:
   Price minimum;
   const SolveOptions &options;
 
-  Domains possible;
-  std::optional<DualResult> dual;
-  /// By variable: index into the slacks of `dual`.
-  std::vector<unsigned> slackOf;
+  Narrowing narrowing;
 
   /// What lies within `reach` of the minimum.
   Domains near;

@@ -26,8 +26,8 @@ struct SolveOptions {
 };
 
 struct SolveStatistics {
-  /// Choices of all variables, banned ones left out, and those that were left
-  /// when elimination began; zero if it did not.
+  /// Choices of all variables, impossible ones left out, and those that were
+  /// left when the last elimination began.
   uint64_t choices = 0;
   uint64_t keptChoices = 0;
   /// Passes of messages over some graph.
