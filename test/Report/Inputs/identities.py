@@ -1,43 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Identities of published memory formulas, as equalities of whole numbers
-between them and what tp-cost-report says. Each line names its identity.
-
-Usage: identities.py FOLDER_OF_CONFIGS
+"""Identities of published memory and message formulas, as equalities of whole
+numbers between them and what tp-cost-report says. Programs are forward passes,
+so of messages it is the forward's half that is compared: two collectives of
+each kind a layer, where a training step has four.
 """
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
+from tool import expect, ratio, report
 from transformer import Shape, program
 
 GIB = 1 << 30
-
-
-def run(command, text=""):
-    result = subprocess.run(command, input=text, capture_output=True, text=True,
-                            check=False)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(command)}: {result.stderr}")
-    return result.stdout
-
-
-def report(text, options=""):
-    return json.loads(run(["tp-opt", "-", "-o", "/dev/null",
-                           f"--tp-cost-report=format=json output=- {options}"],
-                          text))
-
-
-def expect(identity, what, found, wanted):
-    if found != wanted:
-        sys.exit(f"{identity} {what}: {found}, wanted {wanted}")
-    print(f"{identity} {what}: {found}")
-
-
-def ratio(numerator, denominator):
-    assert numerator % denominator == 0
-    return numerator // denominator
 
 
 #===- Saved activations: Korthikanti et al., MLSys 2023, section 4 --------===#
@@ -74,6 +45,13 @@ def activations():
     expect("ID-01", "published", saved(PUBLISHED), 578_813_952)
     expect("ID-02", "published", saved(PUBLISHED, sequence_parallel=True),
            358_612_992)
+    expect("ID-03", "published, SP",
+           saved(PUBLISHED, sequence_parallel=True, fused=True), 106_954_752)
+    expect("ID-03", "published", saved(PUBLISHED, fused=True), 327_155_712)
+    expect("ID-04", "published, recomputed", saved(PUBLISHED, recompute=True),
+           50_331_648)
+    alone = Shape(PUBLISHED.s, PUBLISHED.b, PUBLISHED.h, PUBLISHED.a, 1)
+    expect("ID-04", "published, one rank", saved(alone), 2_868_903_936)
 
 
 #===- What a layer sends forward: half of a training step ----------------===#
@@ -135,76 +113,10 @@ def optimizer():
            4 * 101 + 12 * 15)
 
 
-#===- Published models ----------------------------------------------------===#
-
-def planned(config, mesh, *importing):
-    text = run(["tp-translate", "--import-hf-config", str(config), *importing])
-    return run(["tp-opt", "-", "--tp-split-fused-weights",
-                f"--tp-plan=mesh={mesh} sequence-parallel=off",
-                "--tp-insert-collectives"], text)
-
-
-def caches(folder):
-    for name, each in (("llama-2-7b", 524288), ("llama-2-70b", 327680),
-                       ("llama-3-70b", 327680), ("llama-3-8b", 131072),
-                       ("llama-3.1-405b", 516096), ("qwen2.5-0.5b", 12288),
-                       ("qwen3-0.6b", 114688), ("gpt2-xl", 307200)):
-        text = planned(folder / f"{name}.json", "tp=1", "--phase=decode",
-                       "--sequence=5", "--batch=3", "--dtype=bf16")
-        found = report(text)["memory"]["kv_cache"]["bytes"]
-        expect("ID-17", name, ratio(found, 5 * 3), each)
-
-
-def padding(folder):
-    for ranks, rows in ((1, 50304), (2, 50432), (4, 50688), (8, 51200)):
-        text = planned(folder / "gpt2.json", "tp=1",
-                       f"--pad-vocabulary={ranks}", "--sequence=3")
-        found = report(text)["parameters"]["padding"]
-        expect("ID-21", f"gpt2 for {ranks}", 50257 + ratio(found, 768), rows)
-
-
-# Every rank has the norms of the stream (4 FLOPs a number) and adds to all of
-# it; beyond as many ranks as KV heads, each of these is there t / heads times,
-# with its product, its rotation (3) and, in Qwen3, its norm.
-def conservation(folder):
-    tokens = 48
-    for name, degrees in (("llama-3-8b", (2, 8, 16)), ("llama-2-7b", (4,)),
-                          ("qwen3-0.6b", (4, 16))):
-        config = json.loads((folder / f"{name}.json").read_text("utf-8"))
-        layers, h = config["num_hidden_layers"], config["hidden_size"]
-        kv = config["num_key_value_heads"]
-        head = config.get("head_dim", h // config["num_attention_heads"])
-        head_norms = config["model_type"] == "qwen3"
-        norms = (2 * layers + 1) * h
-        kv_numbers = 2 * layers * kv * head * h
-        kv_flops = tokens * (2 * kv_numbers + layers * kv * head
-                             * (7 if head_norms else 3))
-        stream_flops = tokens * (4 * norms + 2 * layers * h)
-        alone = report(planned(folder / f"{name}.json", "tp=1",
-                               f"--sequence={tokens}"))
-        for t in degrees:
-            many = report(planned(folder / f"{name}.json", f"tp={t}",
-                                  f"--sequence={tokens}"))
-            copies = max(1, t // kv)
-            whole = norms + (2 * layers * head if head_norms else 0)
-            expect("ID-26", f"parameters of {name} on {t}",
-                   many["parameters"]["count_per_rank"] * t,
-                   alone["parameters"]["count"] + (t - 1) * whole
-                   + (copies - 1) * kv_numbers)
-            expect("ID-26", f"FLOPs of {name} on {t}",
-                   many["totals"]["flops"] * t,
-                   alone["totals"]["flops"] + (t - 1) * stream_flops
-                   + (copies - 1) * kv_flops)
-
-
 def main():
-    folder = Path(sys.argv[1])
     activations()
     messages()
     optimizer()
-    caches(folder)
-    padding(folder)
-    conservation(folder)
 
 
 main()
