@@ -543,6 +543,12 @@ def CostReport : Pass<"tp-cost-report", "::mlir::ModuleOp"> {
     Option<"recompute", "recompute", "std::string", "\"none\"",
            "none, or layers: of what the entry calls a backward pass keeps the "
            "operands only">,
+    Option<"flops", "flops", "std::string", "\"causal\"",
+           "what MFU and HFU count of attention: causal (the pairs that its mask "
+           "leaves) or full (all pairs)">,
+    Option<"alternatives", "alternatives", "std::string", "\"auto\"",
+           "on or off: what the next best layout of each weight costs, and each "
+           "constraint of a planned program; auto: in html, if there is a plan">,
     Option<"compare", "compare", "std::string", "",
            "file with another typed program: the report is both programs' "
            "figures and their differences">,

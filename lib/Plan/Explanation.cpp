@@ -171,14 +171,13 @@ void Explanation::printExcluded(const WeightGroup &group,
   }
 }
 
-/// What the next best layout of a weight costs: all its layers are moved at
-/// once, as they are one decision.
-void Explanation::printNextBest(const WeightGroup &group,
-                                llvm::raw_ostream &os) {
+/// The cheapest of the plans in which the weight lies otherwise: all its layers
+/// are moved at once, as they are one decision.
+std::optional<Explanation::NextBest>
+Explanation::findNextBest(const WeightGroup &group) {
   const ParameterChoice &first = group.members.front();
   Layout chosen = getLayout(first);
-  std::optional<Outcome> next;
-  Layout nextHome;
+  std::optional<NextBest> next;
   for (const Layout &home : getPlanner().getHomes(first.argument)) {
     if (home.means(chosen, getShape(group)))
       continue;
@@ -186,18 +185,23 @@ void Explanation::printNextBest(const WeightGroup &group,
     for (const ParameterChoice &member : group.members)
       changes.pins.push_back({member.argument, home});
     std::optional<Outcome> other = scenario.solve(changes);
-    if (!other || (next && next->solution.cost <= other->solution.cost))
+    if (!other || (next && next->outcome.solution.cost <= other->solution.cost))
       continue;
-    next = std::move(other);
-    nextHome = home;
+    next = {home, std::move(*other)};
   }
+  return next;
+}
+
+void Explanation::printNextBest(const WeightGroup &group,
+                                llvm::raw_ostream &os) {
+  std::optional<NextBest> next = findNextBest(group);
   if (!next) {
     os << "  no other layout meets weights=" << settings.weights
        << " and the pins\n";
     return;
   }
-  os << "  next best: " << describe(group, nextHome) << ": "
-     << describeDifference(next->figures, getPlan().figures) << "\n";
+  os << "  next best: " << describe(group, next->layout) << ": "
+     << describeDifference(next->outcome.figures, getPlan().figures) << "\n";
 }
 
 void Explanation::printWeight(const WeightGroup &group, llvm::raw_ostream &os) {
@@ -238,10 +242,16 @@ static std::vector<WeightGroup> splitByLayout(const WeightGroup &group) {
   return split;
 }
 
-void Explanation::printWeights(llvm::raw_ostream &os) {
+std::vector<WeightGroup> Explanation::splitGroups() {
+  std::vector<WeightGroup> parts;
   for (const WeightGroup &group : groups)
-    for (const WeightGroup &part : splitByLayout(group))
-      printWeight(part, os);
+    llvm::append_range(parts, splitByLayout(group));
+  return parts;
+}
+
+void Explanation::printWeights(llvm::raw_ostream &os) {
+  for (const WeightGroup &group : splitGroups())
+    printWeight(group, os);
 }
 
 /// Which weights another plan puts elsewhere.

@@ -7,6 +7,7 @@
 
 #include "Reasons.h"
 #include "Scenarios.h"
+#include "tp/Plan/Alternatives.h"
 
 namespace tp {
 
@@ -31,6 +32,12 @@ public:
   /// What each setting of sequence-parallel costs.
   void printSequence(llvm::raw_ostream &os);
 
+  /// Seconds of a step of the module's plan.
+  double getSeconds() const { return plan.figures.seconds; }
+  /// The next best layout of each weight, and what each constraint costs.
+  std::vector<WeightAlternative> listWeights();
+  std::vector<ConstraintAlternative> listConstraints();
+
   /// Prices the pins of `questions`: `weight:layout`, those that go together
   /// joined by commas, questions by semicolons. Diagnoses questions that cannot
   /// be understood.
@@ -49,6 +56,12 @@ private:
     std::vector<Layout> layouts;
   };
 
+  /// Another layout of a weight, and the best plan that has it.
+  struct NextBest {
+    Layout layout;
+    Outcome outcome;
+  };
+
   Planner &getPlanner() { return *scenario.getPlanner(); }
   const Outcome &getPlan() { return plan; }
   /// The cheapest plan under the recorded settings.
@@ -59,6 +72,10 @@ private:
   Layout getLayout(const ParameterChoice &parameter);
   mlir::ArrayRef<int64_t> getShape(const WeightGroup &group);
   std::string describe(const WeightGroup &group, const Layout &layout);
+
+  /// The groups, each split into the members that lie alike.
+  std::vector<WeightGroup> splitGroups();
+  std::optional<NextBest> findNextBest(const WeightGroup &group);
 
   void printWeight(const WeightGroup &group, llvm::raw_ostream &os);
   std::optional<Layout> findCheapestLayout(const WeightGroup &group);

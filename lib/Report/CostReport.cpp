@@ -85,6 +85,10 @@ ReportSettings CostReportPass::getSettings() const {
   settings.zero = zero;
   settings.dataAxes = dataAxes;
   settings.recompute = recompute;
+  settings.flops = flops;
+  // They take longer than all other figures.
+  bool isLeftOut = alternatives == "auto" && format != "html";
+  settings.alternatives = isLeftOut ? "off" : alternatives.getValue();
   return settings;
 }
 
@@ -114,7 +118,9 @@ LogicalResult CostReportPass::run(ModuleOp module) {
   if (compare.empty())
     return writeReport(module, output, print(*report, nullptr));
   OtherPlan plan(module);
-  FailureOr<Report> other = plan.collect(compare, machine, getSettings());
+  ReportSettings settings = getSettings();
+  settings.alternatives = "off";
+  FailureOr<Report> other = plan.collect(compare, machine, settings);
   if (failed(other))
     return failure();
   return writeReport(module, output, print(*report, &*other));

@@ -145,6 +145,12 @@ static void printSummary(const Report &report, llvm::raw_ostream &os) {
   printTile("bytes sent per rank", toWhole(totals.sentBytes), os);
   if (totals.tokens > 0)
     printTile("tokens a second", toDecimal(totals.tokensPerSecond()), os);
+  if (totals.full.flops > 0) {
+    Report::Utilisation shares = report.getUtilisation(report.convention);
+    std::string counted = describeConvention(report, report.convention);
+    printTile("MFU" + counted, toPercent(shares.model), os);
+    printTile("HFU" + counted, toPercent(shares.hardware), os);
+  }
   printTile("memory of a rank", toDecimal(toGB(report.memory.total)) + " GB",
             os);
   os << "</div>\n";
@@ -299,6 +305,70 @@ static void printLinks(const Report &report, llvm::raw_ostream &os) {
               toMicroseconds(sum.seconds), toMicroseconds(sum.heldSeconds)});
 }
 
+/// Time, bytes sent, bytes held and collectives.
+static std::vector<std::string>
+listMore(const std::optional<PlanFigures> &more) {
+  if (!more)
+    return {"-", "-", "-", "-"};
+  std::string kinds;
+  llvm::ListSeparator line("<br>");
+  for (auto &[kind, count] : more->collectives)
+    kinds += llvm::formatv("{0}{1} {2}", StringRef(line),
+                           toSignedWhole(static_cast<double>(count)), kind);
+  return {toSignedMicroseconds(more->seconds), toSignedWhole(more->sentBytes),
+          toSignedWhole(more->parameterBytes), kinds.empty() ? "-" : kinds};
+}
+
+static void printWeights(const Alternatives &found, llvm::raw_ostream &os) {
+  Rows rows(1,
+            {"weight, where it lies, and the next best", "us", "bytes sent",
+             "bytes held", "collectives"},
+            os);
+  for (const WeightAlternative &weight : found.weights) {
+    std::string text = "<b>" + toHTML(weight.name) + "</b>";
+    if (weight.count > 1)
+      text += " x " + toWhole(weight.count);
+    text += "<br><span class=\"faint\">" + toHTML(weight.layout) +
+            "</span><br>" +
+            (weight.more ? toHTML(weight.otherLayout)
+                         : "no other meets the constraints");
+    std::vector<std::string> cells = {text};
+    llvm::append_range(cells, listMore(weight.more));
+    rows.add(std::move(cells));
+  }
+}
+
+static void printConstraints(const Alternatives &found, llvm::raw_ostream &os) {
+  os << "<p>Each constraint given up alone:</p>\n";
+  Rows rows(1, {"plan", "us", "bytes sent", "bytes held", "collectives"}, os);
+  for (const ConstraintAlternative &constraint : found.constraints) {
+    std::vector<std::string> cells = {toHTML(describeLifting(constraint)) +
+                                      (constraint.more ? "" : ": no plan")};
+    llvm::append_range(cells, listMore(constraint.more));
+    rows.add(std::move(cells));
+  }
+}
+
+static void printAlternatives(const AlternativeFigures &figures,
+                              llvm::raw_ostream &os) {
+  if (!figures.found && figures.missing.empty())
+    return;
+  os << "<h2>Alternatives</h2>\n";
+  if (!figures.found) {
+    os << "<p>None: " << toHTML(figures.missing) << "</p>\n";
+    return;
+  }
+  const Alternatives &found = *figures.found;
+  os << "<p class=\"faint\">Planned again on machine " << toHTML(found.machine)
+     << ", each weight otherwise in all its layers; what the cheapest such "
+        "plan "
+        "takes more than this one, which takes "
+     << toMicroseconds(found.seconds) << " us if nothing overlaps.</p>\n";
+  printWeights(found, os);
+  if (!found.constraints.empty())
+    printConstraints(found, os);
+}
+
 static void printOther(const Report &report, const Report &other,
                        llvm::raw_ostream &os) {
   os << "<h2>Another plan</h2>\n<p>B: machine " << toHTML(other.machine)
@@ -318,6 +388,7 @@ void tp::printHTML(const Report &report, const Report *other,
   printFunctions(report, os);
   printMemory(report, os);
   printLayer(report, os);
+  printAlternatives(report.alternatives, os);
   printLinks(report, os);
   printWaits(report, os);
   if (other)

@@ -123,14 +123,19 @@ static void writeCollective(OStream &json, const CollectiveFigures &figures) {
 }
 
 static void writeUtilisation(OStream &json, const Report &report) {
-  const ProductFigures &products = report.totals.products;
-  Report::Utilisation shares = report.getUtilisation();
+  auto write = [&](FlopConvention convention, const Twine &suffix) {
+    Report::Utilisation shares = report.getUtilisation(convention);
+    double flops = report.getProducts(convention).flops;
+    json.attribute(("model_flops" + suffix).str(), flops);
+    json.attribute(("mfu" + suffix).str(), shares.model);
+    json.attribute(("hfu" + suffix).str(), shares.hardware);
+  };
   json.attributeObject("utilisation", [&] {
-    json.attribute("model_flops_causal", products.causalFlops);
-    json.attribute("model_flops_full", products.fullFlops);
-    json.attribute("mfu_causal", shares.causalModel);
-    json.attribute("mfu_full", shares.fullModel);
-    json.attribute("hfu", shares.hardware);
+    json.attribute("flops_convention", toString(report.convention));
+    write(report.convention, "");
+    for (FlopConvention convention :
+         {FlopConvention::Causal, FlopConvention::Full})
+      write(convention, "_" + toString(convention));
   });
 }
 
@@ -217,6 +222,49 @@ static void writeTimeline(OStream &json, const Timeline &timeline) {
   });
 }
 
+/// What another plan has more than this one; less where it is negative.
+static void writeMore(OStream &json, const std::optional<PlanFigures> &more) {
+  if (!more)
+    return json.attribute("more", nullptr);
+  json.attributeObject("more", [&] {
+    writeTime(json, "time", more->seconds);
+    json.attribute("bytes_sent_per_rank", more->sentBytes);
+    json.attribute("parameter_bytes_per_rank", more->parameterBytes);
+    json.attributeObject("collectives", [&] {
+      for (auto &[kind, count] : more->collectives)
+        json.attribute(kind, count);
+    });
+  });
+}
+
+static void writeAlternatives(OStream &json, const Alternatives &found) {
+  json.attributeObject("alternatives", [&] {
+    json.attribute("machine", found.machine);
+    writeTime(json, "time", found.seconds);
+    json.attributeArray("weights", [&] {
+      for (const WeightAlternative &weight : found.weights)
+        json.object([&] {
+          json.attribute("name", weight.name);
+          json.attribute("shape", llvm::json::Array(weight.shape));
+          json.attribute("count", weight.count);
+          json.attribute("layout", weight.layout);
+          json.attribute("other_layout",
+                         weight.more ? llvm::json::Value(weight.otherLayout)
+                                     : llvm::json::Value(nullptr));
+          writeMore(json, weight.more);
+        });
+    });
+    json.attributeArray("constraints", [&] {
+      for (const ConstraintAlternative &constraint : found.constraints)
+        json.object([&] {
+          json.attribute("given", constraint.given);
+          json.attribute("instead", constraint.instead);
+          writeMore(json, constraint.more);
+        });
+    });
+  });
+}
+
 static void writeFigures(OStream &json, const Report &report) {
   json.attribute("format", "tp-cost-report");
   json.attribute("version", 1);
@@ -238,6 +286,8 @@ static void writeFigures(OStream &json, const Report &report) {
       writeOperation(json, figures);
   });
   writeTimeline(json, report.timeline);
+  if (report.alternatives.found)
+    writeAlternatives(json, *report.alternatives.found);
 }
 
 void tp::printJSON(const Report &report, llvm::raw_ostream &os) {

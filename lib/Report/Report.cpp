@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Report/Report.h"
+#include "Alternatives.h"
 #include "LayerGraph.h"
 #include "Memory.h"
 #include "Places.h"
@@ -76,6 +77,10 @@ StringRef tp::toString(StepPart part) {
     return "loss";
   }
   llvm_unreachable("no such part");
+}
+
+StringRef tp::toString(FlopConvention convention) {
+  return convention == FlopConvention::Full ? "full" : "causal";
 }
 
 //===- Which functions, how often -----------------------------------------===//
@@ -260,21 +265,22 @@ void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
 }
 
 /// Adds a product's FLOPs, unsharded and on the rank with the largest shards.
-static void addProduct(ProductFigures &sums, const ShardingRule &rule,
+static void addProduct(Totals &totals, const ShardingRule &rule,
                        ArrayRef<Layout> layouts, double times, double peak) {
   SmallVector<Layout> whole;
   for (const Layout &layout : layouts)
     whole.emplace_back().dims.resize(layout.dims.size());
-  auto count = [&](ArrayRef<Layout> lie, FlopConvention convention) {
-    return times * CostModel::countProductFlops(rule, lie, convention);
+  auto add = [&](ProductFigures &sums, FlopConvention convention) {
+    auto count = [&](ArrayRef<Layout> lie) {
+      return times * CostModel::countProductFlops(rule, lie, convention);
+    };
+    double flops = count(whole);
+    sums.flops += flops;
+    sums.peakSeconds += flops / peak;
+    sums.rankPeakSeconds += count(layouts) / peak;
   };
-  double causal = count(whole, FlopConvention::Causal);
-  double full = count(whole, FlopConvention::Full);
-  sums.causalFlops += causal;
-  sums.fullFlops += full;
-  sums.causalPeakSeconds += causal / peak;
-  sums.fullPeakSeconds += full / peak;
-  sums.rankPeakSeconds += count(layouts, FlopConvention::Causal) / peak;
+  add(totals.causal, FlopConvention::Causal);
+  add(totals.full, FlopConvention::Full);
 }
 
 void Collector::price(Operation *op, int64_t count, const CostModel &model) {
@@ -300,8 +306,7 @@ void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   std::string element;
   llvm::raw_string_ostream(element)
       << cast<RankedTensorType>(types.back()).getElementType();
-  addProduct(report.totals.products, rule, layouts, times,
-             machine.getPeak(element));
+  addProduct(report.totals, rule, layouts, times, machine.getPeak(element));
   report.totals.computeSeconds += times * cost.seconds;
   report.totals.flops += times * cost.flops;
   report.totals.memoryBytes += times * cost.memoryBytes;
@@ -400,12 +405,21 @@ FailureOr<Report> Collector::run() {
   if (failed(training))
     return failure();
   report.training = *training;
+  FailureOr<FlopConvention> convention = readConvention(module, settings);
+  if (failed(convention))
+    return failure();
+  report.convention = *convention;
   CostModel model(machine, report.mesh);
   for (func::FuncOp function : functions)
     for (Operation &op : function.getBody().front())
       price(&op, counts.lookup(function), model);
   if (failed(addParameters()) || failed(follow()))
     return failure();
+  FailureOr<AlternativeFigures> alternatives =
+      collectAlternatives(module, settings);
+  if (failed(alternatives))
+    return failure();
+  report.alternatives = std::move(*alternatives);
   return std::move(report);
 }
 

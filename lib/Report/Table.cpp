@@ -74,6 +74,18 @@ std::string tp::toWhole(uint64_t value) {
   return llvm::formatv("{0:N}", value);
 }
 
+std::string tp::toPercent(double share) {
+  return toDecimal(share * 100) + " %";
+}
+
+std::string tp::describeConvention(const Report &report,
+                                   FlopConvention convention) {
+  if (report.totals.causal.flops == report.totals.full.flops)
+    return "";
+  return convention == FlopConvention::Full ? ", all pairs of attention"
+                                            : ", causal pairs of attention";
+}
+
 std::string tp::describe(const Place &place) {
   if (place.name.empty())
     return place.operation;
@@ -93,15 +105,13 @@ std::string tp::describeMesh(MeshAttr mesh) {
 
 //===- Shares -------------------------------------------------------------===//
 
-Report::Utilisation Report::getUtilisation() const {
+Report::Utilisation Report::getUtilisation(FlopConvention convention) const {
   double step = totals.overlappedSeconds;
   if (!(step > 0))
     return {};
-  const ProductFigures &products = totals.products;
+  const ProductFigures &products = getProducts(convention);
   auto ranks = static_cast<double>(countRanks());
-  return {products.causalPeakSeconds / ranks / step,
-          products.fullPeakSeconds / ranks / step,
-          products.rankPeakSeconds / step};
+  return {products.peakSeconds / ranks / step, products.rankPeakSeconds / step};
 }
 
 //===- Sums ---------------------------------------------------------------===//
@@ -116,6 +126,24 @@ SmallVector<MemoryRow> tp::listMemory(const Report &report) {
           {"other inputs", "inputs", memory.inputs, true},
           {"saved activations", "saved_activations", memory.saved, trains},
           {"peak temporaries", "peak_temporaries", memory.temporaries, true}};
+}
+
+static std::string withSign(double value, const std::string &text) {
+  return value > 0 ? "+" + text : text;
+}
+
+std::string tp::toSignedMicroseconds(double seconds) {
+  return seconds == 0 ? "0" : withSign(seconds, toDecimal(seconds * 1e6));
+}
+
+std::string tp::toSignedWhole(double value) {
+  return withSign(value, toWhole(std::round(value)));
+}
+
+std::string tp::describeLifting(const ConstraintAlternative &constraint) {
+  if (StringRef(constraint.instead).starts_with("no "))
+    return "without " + constraint.given;
+  return constraint.instead + " in place of " + constraint.given;
 }
 
 static void addByLink(const Report &report, StepPart part,

@@ -40,6 +40,13 @@ std::string toWhole(double value);
 std::string toWhole(int64_t value);
 std::string toWhole(uint64_t value);
 
+/// "41.300 %".
+std::string toPercent(double share);
+
+/// Which pairs of attention count, as ", all pairs of attention"; nothing where
+/// that makes no difference.
+std::string describeConvention(const Report &report, FlopConvention convention);
+
 /// "matmul o_proj".
 std::string describe(const Place &place);
 
@@ -61,6 +68,14 @@ struct MemoryRow {
   bool isCounted;
 };
 llvm::SmallVector<MemoryRow> listMemory(const Report &report);
+
+/// Microseconds or bytes with their sign: "+1.500", "-2", "0".
+std::string toSignedMicroseconds(double seconds);
+std::string toSignedWhole(double value);
+
+/// What a constraint is given up for: "weights=free in place of
+/// weights=stationary", "without the pins".
+std::string describeLifting(const ConstraintAlternative &constraint);
 
 /// Collectives of one part of the step over one kind of link.
 struct LinkSum {

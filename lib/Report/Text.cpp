@@ -134,15 +134,20 @@ static void printTotals(const Totals &totals, llvm::raw_ostream &os) {
 
 /// Shares of the peaks over the time of the critical path.
 static void printUtilisation(const Report &report, llvm::raw_ostream &os) {
-  if (!(report.totals.overlappedSeconds > 0) ||
-      report.totals.products.causalFlops == 0)
+  if (!(report.totals.overlappedSeconds > 0) || report.totals.full.flops == 0)
     return;
-  auto percent = [](double share) { return toDecimal(share * 100) + " %"; };
-  Report::Utilisation shares = report.getUtilisation();
-  printLine(
-      os, "  MFU " + percent(shares.causalModel) +
-              " (all pairs of attention counted: " + percent(shares.fullModel) +
-              "), HFU " + percent(shares.hardware));
+  auto print = [&](FlopConvention convention) {
+    Report::Utilisation shares = report.getUtilisation(convention);
+    double flops = report.getProducts(convention).flops;
+    printLine(os, "  MFU " + toPercent(shares.model) + ", HFU " +
+                      toPercent(shares.hardware) + ": " +
+                      toDecimal(flops / 1e9) + " GFLOP of the model" +
+                      describeConvention(report, convention));
+  };
+  print(report.convention);
+  if (report.totals.causal.flops != report.totals.full.flops)
+    print(report.convention == FlopConvention::Full ? FlopConvention::Causal
+                                                    : FlopConvention::Full);
 }
 
 static void printTokens(const Report &report, llvm::raw_ostream &os) {
@@ -228,6 +233,39 @@ static void printMemory(const Report &report, llvm::raw_ostream &os) {
   table.print(os);
 }
 
+static void printAlternatives(const Alternatives &found,
+                              llvm::raw_ostream &os) {
+  printLine(os, "");
+  printLine(os, "the next best layout of each weight in all its layers, and "
+                "what the best plan with it has more");
+  auto describe = [](std::string layout) {
+    llvm::erase(layout, '"');
+    return toPrintable(layout);
+  };
+  auto list = [](StringRef what, const std::optional<PlanFigures> &more) {
+    std::vector<std::string> cells = {toPrintable(what)};
+    if (more)
+      llvm::append_range(
+          cells, std::vector<std::string>{toSignedMicroseconds(more->seconds),
+                                          toSignedWhole(more->sentBytes),
+                                          toSignedWhole(more->parameterBytes)});
+    return cells;
+  };
+  Table weights(1, {"", "us", "bytes sent", "bytes held"});
+  for (const WeightAlternative &weight : found.weights)
+    weights.addRow(list(weight.name, weight.more),
+                   weight.more ? describe(weight.otherLayout)
+                               : "no other layout meets the constraints");
+  weights.print(os);
+  printLine(os, "");
+  printLine(os, "each constraint given up alone");
+  Table constraints(1, {"", "us", "bytes sent", "bytes held"});
+  for (const ConstraintAlternative &constraint : found.constraints)
+    constraints.addRow(list(describeLifting(constraint), constraint.more),
+                       constraint.more ? "" : "no plan");
+  constraints.print(os);
+}
+
 void tp::printText(const Report &report, llvm::raw_ostream &os) {
   printHeader(report, os);
   printOperations(report, os);
@@ -239,4 +277,6 @@ void tp::printText(const Report &report, llvm::raw_ostream &os) {
   printUtilisation(report, os);
   printParameters(report, os);
   printMemory(report, os);
+  if (report.alternatives.found)
+    printAlternatives(*report.alternatives.found, os);
 }

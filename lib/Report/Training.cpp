@@ -42,6 +42,18 @@ static LogicalResult checkAlone(ModuleOp module,
   return module.emitError() << name << " has no effect without optimizer=adam";
 }
 
+FailureOr<FlopConvention> tp::readConvention(ModuleOp module,
+                                             const ReportSettings &settings) {
+  for (FlopConvention convention :
+       {FlopConvention::Causal, FlopConvention::Full})
+    if (settings.flops == toString(convention))
+      return convention;
+  return module.emitError()
+         << "flops='" << settings.flops
+         << "' must be causal (the pairs that the mask of attention leaves) or "
+            "full (all pairs)";
+}
+
 FailureOr<TrainingSettings> tp::readTraining(ModuleOp module, MeshAttr mesh,
                                              const ReportSettings &settings) {
   if (settings.optimizer != "none" && settings.optimizer != "adam")

@@ -7,6 +7,10 @@
 
 namespace tp {
 
+/// Reads `flops`; diagnoses what is no convention.
+mlir::FailureOr<FlopConvention> readConvention(mlir::ModuleOp module,
+                                               const ReportSettings &settings);
+
 /// Reads the settings of a training; diagnoses those that are unknown, that
 /// have no effect, or name no axis of `mesh`, which is null for a program
 /// without tensors.

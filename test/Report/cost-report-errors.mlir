@@ -23,9 +23,18 @@
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
 // RUN: not tp-opt %t/good.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=recompute=all 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=flops=half 2>&1 | FileCheck %s --check-prefix=FLOPS
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=flops= 2>&1 | FileCheck %s --check-prefix=FLOPS
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=flops=Full 2>&1 | FileCheck %s --check-prefix=FLOPS
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=zero=1 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=gradient-type=f32 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=data-axes=tp 2>&1 | FileCheck %s --check-prefix=ALONE
+
+// Alternatives that there are not.
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=alternatives=yes 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not tp-opt %t/good.mlir --tp-cost-report=alternatives= 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report=alternatives=on 2>&1 | FileCheck %s --check-prefix=OPENED
+// RUN: not tp-opt %t/other.mlir --tp-cost-report=alternatives=on 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // The other plan.
 // RUN: not tp-opt %t/good.mlir --tp-cost-report=compare=%t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
@@ -48,6 +57,10 @@
 // ZERO: error: zero={{4|-1}} must be 0, 1 (optimizer states are dealt over the data axes), 2 (gradients, too) or 3 (parameters, too)
 // AXES: error: data-axes names "pp", which is no axis of the mesh
 // RECOMPUTE: error: recompute='all' must be none or layers
+// WORD: error: alternatives='{{(yes)?}}' must be auto, on or off
+// OPENED: error: carries no plan, so there are no alternatives to it; run tp-plan first
+// OTHER: error: was planned, but not by this program: its recorded settings give no plan
+// FLOPS: error: flops='{{(half|Full)?}}' must be causal (the pairs that the mask of attention leaves) or full (all pairs)
 // ALONE: error: {{zero|gradient-type|data-axes}} has no effect without optimizer=adam
 // NONE: error: cannot compare: cannot open input file '{{.*}}none.mlir': {{[Nn]}}o such file
 // BROKEN: broken.mlir:1:17: error: expected
@@ -61,6 +74,14 @@
 tp.mesh @mesh = <["tp"=4]>
 func.func @main(%0: tensor<8xf32, #tp.sharding<@mesh, [{"tp"}]>> {tp.parameter}) {
   return
+}
+
+//--- other.mlir
+module attributes {tp.machine = "h100", tp.plan = {weights = "none", sequence_parallel = "off", model_axes = "tp"}} {
+  tp.mesh @mesh = <["tp"=4]>
+  func.func @main(%0: tensor<8xf32, #tp.sharding<@mesh, [{"tp"}]>> {tp.parameter}) {
+    return
+  }
 }
 
 //--- good.mlir

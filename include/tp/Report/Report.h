@@ -6,6 +6,7 @@
 #define TP_REPORT_REPORT_H
 
 #include "tp/Cost/CostModel.h"
+#include "tp/Plan/Alternatives.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tp {
@@ -64,14 +65,17 @@ struct CollectiveFigures {
   double heldSeconds = 0;
 };
 
-/// Products of one step, attention included, those of padding too.
+/// "causal" and "full".
+llvm::StringRef toString(FlopConvention convention);
+
+/// Products of one step by one convention, attention included, those of padding
+/// too.
 struct ProductFigures {
-  /// FLOPs of the model by each convention: causal attention over the pairs
-  /// that the mask leaves, or over all.
-  double causalFlops = 0, fullFlops = 0;
+  /// FLOPs of the model.
+  double flops = 0;
   /// Seconds that these take on one rank at its peak, and those that the
-  /// products of the rank with the largest shards take, causal.
-  double causalPeakSeconds = 0, fullPeakSeconds = 0, rankPeakSeconds = 0;
+  /// products of the rank with the largest shards take.
+  double peakSeconds = 0, rankPeakSeconds = 0;
 };
 
 /// Sums over one step.
@@ -82,7 +86,7 @@ struct Totals {
   double memoryBytes = 0;
   /// Bytes that a rank sends.
   double sentBytes = 0;
-  ProductFigures products;
+  ProductFigures causal, full;
   /// Number of collectives that communicate, by kind.
   llvm::MapVector<llvm::StringRef, int64_t> collectives;
   /// Of `communicationSeconds`, those in which the computation stands still.
@@ -203,19 +207,32 @@ struct LayerGraph {
   int64_t omitted = 0;
 };
 
+/// What other plans cost.
+struct AlternativeFigures {
+  /// Nothing if they were not asked for, or there are none.
+  std::optional<Alternatives> found;
+  /// Why there are none, if they were asked for.
+  std::string missing;
+};
+
 /// What one step of a typed program is predicted to take. One rank with the
 /// largest shards of everything stands for all.
 struct Report {
   int64_t countRanks() const { return mesh ? mesh.getNumRanks() : 1; }
-  /// Model FLOPs utilisation by both conventions, and hardware FLOPs
-  /// utilisation (V. Korthikanti et al., "Reducing Activation Recomputation",
-  /// 2022), as shares; 0 for a step that takes no time.
+  const ProductFigures &getProducts(FlopConvention convention) const {
+    return convention == FlopConvention::Full ? totals.full : totals.causal;
+  }
+  /// Model and hardware FLOPs utilisation (V. Korthikanti et al., "Reducing
+  /// Activation Recomputation", 2022), as shares; 0 for a step that takes no
+  /// time.
   struct Utilisation {
-    double causalModel = 0, fullModel = 0, hardware = 0;
+    double model = 0, hardware = 0;
   };
-  Utilisation getUtilisation() const;
+  Utilisation getUtilisation(FlopConvention convention) const;
 
   std::string machine;
+  /// The one that was asked for.
+  FlopConvention convention = FlopConvention::Causal;
   /// Bytes of the device's memory.
   int64_t deviceBytes = 0;
   /// Null if the program has no tensors.
@@ -229,6 +246,7 @@ struct Report {
   MemoryFigures memory;
   Timeline timeline;
   LayerGraph graph;
+  AlternativeFigures alternatives;
 };
 
 /// What a report is asked for beside the program.
@@ -242,6 +260,11 @@ struct ReportSettings {
   std::string dataAxes;
   /// "none" or "layers".
   std::string recompute = "none";
+  /// How FLOPs of the model are counted: "causal" or "full".
+  std::string flops = "causal";
+  /// Whether the module is planned again for what other plans cost: "off",
+  /// "on", or "auto", which takes it if there are none.
+  std::string alternatives = "off";
 };
 
 /// Prices the functions that the entry, the one public function, reaches; each
