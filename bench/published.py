@@ -17,9 +17,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "bench" / "published"
+# The layer of the tests of published memory formulas.
+sys.path.append(str(ROOT / "test" / "Report" / "Inputs"))
+from transformer import Shape, program as layers_of  # noqa: E402
 
 
 class Tool:
@@ -31,14 +35,30 @@ class Tool:
         return subprocess.run([self.programs / program, *map(str, arguments)],
                               text=True, capture_output=True, check=True)
 
-    def report(self, program, machine, plan=None):
+    def report(self, program, machine, plan=None, options=""):
         path = self.folder / "report.json"
         passes = [f"--tp-plan={plan} machine={machine}",
                   "--tp-insert-collectives"] if plan else []
         self.run("tp-opt", program, *passes, "-o", "/dev/null",
                  f"--tp-cost-report=format=json machine={machine} "
-                 f"output={path}")
+                 f"output={path} {options}")
         return json.loads(path.read_text())
+
+    def write(self, text):
+        path = self.folder / "program.mlir"
+        path.write_text(text)
+        return path
+
+    def cheapest(self, program, meshes, machine):
+        """The plan of the fastest of these meshes, as tp-print-plan has it."""
+        path = self.folder / "plan.json"
+        plans = []
+        for mesh in meshes:
+            self.run("tp-opt", program, "-o", "/dev/null",
+                     f"--tp-plan=mesh={mesh} machine={machine} weights=stored",
+                     f"--tp-print-plan=format=json output={path}")
+            plans.append(json.loads(path.read_text()))
+        return min(plans, key=lambda plan: plan["seconds"])
 
     def translate(self, config, batch, sequence):
         source = self.folder / "config.json"
@@ -70,9 +90,7 @@ class Tool:
                         f"({partial}) -> {whole}")
         text += [f"func.func @main({', '.join(arguments)}) {{", *body,
                  "return", "}"]
-        program = self.folder / "sums.mlir"
-        program.write_text("\n".join(text))
-        report = self.report(program, machine)
+        report = self.report(self.write("\n".join(text)), machine)
         return [seconds(entry) for entry in report["collectives"]]
 
 
@@ -147,6 +165,11 @@ class Table:
         self.line(row, what, f"{published:.1f} %", f"{predicted:.1f} %",
                   f"{error:+.1f} pt", f"{points} pt", abs(error) <= points)
 
+    def equal(self, row, what, published, predicted):
+        self.line(row, what, f"{published:.12g}", f"{predicted:.12g}",
+                  f"{predicted / published - 1:+.1%}", "equal",
+                  published == predicted)
+
     def decide(self, row, what, published, predicted):
         self.line(row, what, published, predicted, "", "equal",
                   published == predicted)
@@ -215,6 +238,44 @@ def korthikanti(tool, table):
                   time(1, 4, 3, 0), .1)
         table.add("VAL-05", f"{name}, selective, no calibration", now,
                   time(1, 3, 2, 1), .1)
+
+
+# Figure 1 of the same: GiB of activations without recomputing or sequence
+# parallelism and with both (selective), and of parameters and optimizer.
+FIGURE_1 = {"22B": (59.25, 9.5625, 45.5625),
+            "175B": (66.84375, 12.3515625, 45.5625),
+            "530B": (114.0234375, 23.076171875, 31.640625),
+            "1T": (131.25, 26.5625, 32.958984375)}
+
+
+def memory(tool, table):
+    """On the first stage. The tool's figures are those of a layer and of a
+    stage's layers; a stage keeps as many micro-batches as make all layers once,
+    interleaving more. Attention that is one operation keeps what selective
+    recomputing does. The published states leave out the norms, 4 h numbers of
+    18 bytes a layer."""
+    def gib(shape, layers, options="", rows=("saved_activations",), **how):
+        found = tool.report(tool.write(layers_of(shape, layers=layers, **how)),
+                            "a100", options=options)["memory"]
+        return Fraction(sum(found[row]["bytes"] for row in rows), 1 << 30)
+
+    for name, (plain, now, states) in FIGURE_1.items():
+        hidden, heads, layers, stages, interleaving = KORTHIKANTI[name][:5]
+        shape = Shape(2048, KORTHIKANTI[name][6], hidden, heads, 8)
+        kept = Fraction(layers)
+        if interleaving > 1:
+            kept *= 1 + Fraction(stages - 1, stages * interleaving)
+        table.equal("VAL-07", f"{name}, activations, GiB", plain,
+                    float(kept * gib(shape, 1)))
+        table.equal("VAL-07", f"{name}, activations now, GiB", now,
+                    float(kept * gib(shape, 1, sequence_parallel=True,
+                                     fused=True)))
+        stage = layers // stages
+        norms = Fraction(18 * 4 * hidden * stage, 1 << 30)
+        table.equal("VAL-07", f"{name}, parameters and optimizer, GiB", states,
+                    float(gib(shape, stage, "optimizer=adam gradient-type=f32",
+                              ("parameters", "gradients", "optimizer_states"))
+                          - norms))
 
 
 def vtrain(tool, table):
@@ -323,6 +384,54 @@ def sums(tool, table):
                   predicted * 1e3, .05)
 
 
+def feed_forward(tokens, width):
+    """Two products as they repeat: what comes out lies as what goes in."""
+    def tensor(rows, columns):
+        return f"tensor<{rows}x{columns}xbf16>"
+
+    x, wide = tensor(tokens, width), tensor(tokens, 4 * width)
+    into, out = tensor(width, 4 * width), tensor(4 * width, width)
+    return f"""func.func @main(%x: {x}, %into: {into} {{tp.parameter}},
+    %out: {out} {{tp.parameter}}) -> ({x} {{tp.like = 0 : i64}}) {{
+  %h = tp.matmul %x, %into : ({x}, {into}) -> {wide}
+  %a = tp.relu %h : ({wide}) -> {wide}
+  %y = tp.matmul %a, %out : ({wide}, {out}) -> {x}
+  return %y : {x}
+}}
+"""
+
+
+def describe_layout(plan):
+    weights = plan["weights"]
+    shapes = [weight["shape"] for weight in weights]
+    if any(step["kind"] == "all_gather" and step["shape"] in shapes
+           for step in plan["collectives"]):
+        return "gathered"
+    splits = [weight["split"] for weight in weights]
+    return {("column", "row"): "1D",
+            ("column and row", "column and row"): "2D"}.get(
+                tuple(splits), "/".join(splits))
+
+
+def inference(tool, table):
+    """R. Pope et al., "Efficiently Scaling Transformer Inference", section 3.2:
+    the layout of a feed-forward of width 16384 on n TPU v4. Weights stay where
+    they are and are split in one dimension up to 16 ranks, in two beyond; for
+    many tokens they are gathered. At 16 the published times, without (n - 1) / n,
+    are equal. Tokens are those of table 2: 512 sequences decoding and reading
+    2048 tokens each. Of all meshes of n ranks the fastest counts."""
+    for ranks, tokens, published in (
+            (8, 512, "1D"), (16, 512, "1D"), (64, 512, "2D"), (256, 512, "2D"),
+            (16, 1 << 20, "gathered"), (64, 1 << 20, "gathered"),
+            (256, 1 << 20, "gathered")):
+        meshes = [f"x={x},y={ranks // x}" if x > 1 else f"y={ranks}"
+                  for x in (1, 2, 4, 8, 16) if x * x <= ranks]
+        plan = tool.cheapest(tool.write(feed_forward(tokens, 16384)), meshes,
+                             DATA / "tpu-v4.yaml")
+        table.decide("VAL-29", f"{ranks} ranks, {tokens} tokens", published,
+                     describe_layout(plan))
+
+
 def degrees(tool, table):
     """Published choices: tensor parallelism stays inside a node of 8."""
     for name in ("llama-3-8b", "llama-2-13b", "llama-3-70b"):
@@ -341,8 +450,8 @@ def main():
     table = Table()
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(programs, folder)
-        for rows in (megatron, korthikanti, vtrain, ranking, playbook, sums,
-                     degrees):
+        for rows in (megatron, korthikanti, memory, vtrain, ranking, playbook,
+                     sums, inference, degrees):
             rows(tool, table)
     table.finish()
 
