@@ -32,6 +32,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 
 config.substitutions += [
+    ("%tools", config.tools_dir),
     ("%examples", os.path.join(config.source_dir, "examples")),
     ("%models", os.path.join(config.source_dir, "examples", "configs")),
     ("%machines", os.path.join(config.source_dir, "share", "machines")),
