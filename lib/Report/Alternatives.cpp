@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Alternatives.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -21,8 +22,22 @@ static Alternatives withUTF8(Alternatives found) {
   return found;
 }
 
+/// Why planning again is left to who asks for it: with each axis a weight has
+/// more layouts to be tried, and a plan takes longer.
+static std::string findHindrance(MeshAttr mesh) {
+  auto axes =
+      llvm::count_if(mesh ? mesh.getAxes() : ArrayRef<MeshAxisAttr>(),
+                     [](MeshAxisAttr axis) { return axis.getSize() > 1; });
+  if (axes <= 2)
+    return "";
+  return llvm::formatv("planning again on {0} axes may take a minute; "
+                       "alternatives=on does it",
+                       axes);
+}
+
 FailureOr<AlternativeFigures>
-tp::collectAlternatives(ModuleOp module, const ReportSettings &settings) {
+tp::collectAlternatives(ModuleOp module, MeshAttr mesh,
+                        const ReportSettings &settings) {
   StringRef asked = settings.alternatives;
   if (asked != "auto" && asked != "on" && asked != "off")
     return module.emitError()
@@ -30,6 +45,10 @@ tp::collectAlternatives(ModuleOp module, const ReportSettings &settings) {
   AlternativeFigures figures;
   bool isAuto = asked == "auto";
   if (asked == "off" || (isAuto && !module->hasAttr(planAttrName)))
+    return figures;
+  if (isAuto)
+    figures.missing = findHindrance(mesh);
+  if (!figures.missing.empty())
     return figures;
   // Where nobody asked for them, what is wrong with the plan is no error of the
   // report.

@@ -7,10 +7,11 @@
 
 namespace tp {
 
-/// What `alternatives` asks for; diagnoses another word and, with `on`, a
-/// program without alternatives.
+/// What `alternatives` asks for; `mesh` may be null. Diagnoses another word and,
+/// with `on`, a program without alternatives.
 mlir::FailureOr<AlternativeFigures>
-collectAlternatives(mlir::ModuleOp module, const ReportSettings &settings);
+collectAlternatives(mlir::ModuleOp module, MeshAttr mesh,
+                    const ReportSettings &settings);
 
 } // namespace tp
 

@@ -416,7 +416,7 @@ FailureOr<Report> Collector::run() {
   if (failed(addParameters()) || failed(follow()))
     return failure();
   FailureOr<AlternativeFigures> alternatives =
-      collectAlternatives(module, settings);
+      collectAlternatives(module, report.mesh, settings);
   if (failed(alternatives))
     return failure();
   report.alternatives = std::move(*alternatives);
