@@ -28,6 +28,8 @@ struct Case {
   int64_t sequence;
   StringRef mesh;
   StringRef modelAxes;
+  StringRef weights = "stationary";
+  StringRef memoryLimit = "";
 };
 
 constexpr Case cases[] = {
@@ -42,6 +44,16 @@ constexpr Case cases[] = {
      "dp=8,tp=8", "dp,tp"},
     {"llama-3-8b/b8/2x4x8", "llama-3-8b", Phase::Prefill, 8, 4096,
      "a=2,b=4,c=8", ""},
+    {"llama-3-8b/b8/8x8/6GB", "llama-3-8b", Phase::Prefill, 8, 4096,
+     "dp=8,tp=8", "dp,tp", "free", "6GB"},
+    {"llama-3-8b/b8/8x8/2GB", "llama-3-8b", Phase::Prefill, 8, 4096,
+     "dp=8,tp=8", "dp,tp", "free", "2GB"},
+    {"llama-3-70b/b8/2x4/40GB", "llama-3-70b", Phase::Prefill, 8, 4096,
+     "dp=2,tp=4", "dp,tp", "free", "40GB"},
+    {"llama-3.1-405b/b8/8x8/200GB", "llama-3.1-405b", Phase::Prefill, 8, 4096,
+     "dp=8,tp=8", "dp,tp", "free", "200GB"},
+    {"llama-3.1-405b/b8/8x8/20GB", "llama-3.1-405b", Phase::Prefill, 8, 4096,
+     "dp=8,tp=8", "dp,tp", "free", "20GB"},
 };
 
 OwningOpRef<ModuleOp> import(MLIRContext &context, const Case &c) {
@@ -61,6 +73,8 @@ PlanSettings settingsOf(const Case &c) {
   PlanSettings settings;
   settings.mesh = c.mesh.str();
   settings.modelAxes = c.modelAxes.str();
+  settings.weights = c.weights.str();
+  settings.memoryLimit = c.memoryLimit.str();
   settings.machine = TP_SOURCE_DIR "/share/machines/h100.yaml";
   return settings;
 }
@@ -89,7 +103,7 @@ void plan(benchmark::State &state, const Case &c) {
   state.counters["choices"] = solution->statistics.choices;
   state.counters["us a step"] = solution->cost.seconds() * 1e6;
   state.counters["gap"] =
-      solution->cost.seconds() - solution->lowerBound.seconds();
+      1 - solution->lowerBound.seconds() / solution->cost.seconds();
   state.counters["passes"] = solution->statistics.passes;
   state.counters["kept"] = solution->statistics.keptChoices;
   state.counters["bytes"] = solution->certificate.getSize();
@@ -104,9 +118,14 @@ void check(benchmark::State &state, const Case &c) {
   FailureOr<Solution> solution = (*planner)->solve();
   if (failed(solution))
     return state.SkipWithError("no plan");
+  const Problem &problem = (*planner)->getProblem();
   for (auto _ : state)
-    llvm::cantFail(checkCertificate((*planner)->getProblem(), solution->cost,
-                                    solution->certificate));
+    if (solution->memoryCertificate)
+      llvm::cantFail(checkMemoryCertificate(problem, solution->cost,
+                                            *solution->memoryCertificate));
+    else
+      llvm::cantFail(
+          checkCertificate(problem, solution->cost, solution->certificate));
 }
 
 } // namespace

@@ -334,6 +334,9 @@ def Plan : Pass<"tp-plan", "::mlir::ModuleOp"> {
     Option<"bytesPerParameter", "bytes-per-parameter", "int64_t", "0",
            "bytes that a step keeps for each element of a parameter, as 16 for "
            "Adam in mixed precision; default: those of its type">,
+    Option<"memorySearch", "memory-search", "std::string", "\"quick\"",
+           "within a memory limit: quick (about a second, may leave a gap to the "
+           "bound) or exhaustive (up to minutes, which may close it)">,
     Option<"nth", "nth", "int64_t", "1",
            "which plan to take: 2 is the cheapest but for one">,
     Option<"certificate", "certificate", "bool", "false",

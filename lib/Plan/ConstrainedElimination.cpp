@@ -98,12 +98,40 @@ static void keepUnbeaten(std::vector<Partial> &partials) {
   });
 }
 
+/// Divides the range of persistent memory into so many parts, and leaves the
+/// label with the least price with tolls of each.
+static void thinOut(std::vector<Partial> &partials, unsigned numParts) {
+  if (partials.size() <= numParts)
+    return;
+  auto [least, most] = std::minmax_element(
+      partials.begin(), partials.end(), [](const Partial &a, const Partial &b) {
+        return a.label.memory.persistent < b.label.memory.persistent;
+      });
+  uint64_t start = least->label.memory.persistent;
+  uint64_t width = (most->label.memory.persistent - start) / numParts + 1;
+  auto partOf = [&](const Partial &partial) {
+    return (partial.label.memory.persistent - start) / width;
+  };
+  std::vector<size_t> cheapest(numParts, partials.size());
+  for (auto [index, partial] : llvm::enumerate(partials)) {
+    size_t &best = cheapest[partOf(partial)];
+    if (best == partials.size() ||
+        partial.label.excess < partials[best].label.excess)
+      best = index;
+  }
+  llvm::erase(cheapest, partials.size());
+  llvm::sort(cheapest);
+  for (auto [place, index] : llvm::enumerate(cheapest))
+    partials[place] = partials[index];
+  partials.resize(cheapest.size());
+}
+
 namespace {
 /// Adds up labels, and remembers of which they were made.
 class LabelJoiner {
 public:
-  LabelJoiner(const MemoryConstraint &constraint, uint64_t maxSums)
-      : constraint(constraint), maxSums(maxSums) {}
+  LabelJoiner(const MemoryConstraint &constraint, const LabelLimits &limits)
+      : constraint(constraint), limits(limits) {}
 
   void clearTrail() { trail.clear(); }
 
@@ -149,6 +177,7 @@ public:
         sums[it->second] = {sum, static_cast<unsigned>(trail.size() - 1)};
       }
     keepUnbeaten(sums);
+    thinOut(sums, limits.labels);
     return sums;
   }
 
@@ -162,7 +191,7 @@ public:
   }
 
   uint64_t getNumSums() const { return numSums; }
-  bool isExhausted() const { return numSums > maxSums; }
+  bool isExhausted() const { return numSums > limits.sums; }
 
 private:
   struct Mark {
@@ -177,7 +206,7 @@ private:
   }
 
   const MemoryConstraint &constraint;
-  uint64_t maxSums;
+  LabelLimits limits;
   uint64_t numSums = 0;
   std::vector<Mark> trail;
 };
@@ -187,12 +216,15 @@ public:
   ConstrainedEliminator(const FactorGraph &graph, const BucketTree &tree,
                         const BucketTree::Completions &completions,
                         const MemoryConstraint &constraint, Price slack,
-                        LabelJoiner &joiner)
+                        const LabelLimits &limits)
       : graph(graph), tree(tree), completions(completions),
-        constraint(constraint), slack(slack), joiner(joiner) {}
+        constraint(constraint), slack(slack), limits(limits),
+        joiner(constraint, limits) {}
 
   /// Makes the labels of all buckets. Gives up when the joiner is exhausted.
   void run();
+
+  const LabelJoiner &getJoiner() const { return joiner; }
 
   /// The best label of the whole, decoded.
   std::vector<unsigned> decode();
@@ -208,7 +240,8 @@ private:
   const BucketTree::Completions &completions;
   const MemoryConstraint &constraint;
   Price slack;
-  LabelJoiner &joiner;
+  const LabelLimits &limits;
+  LabelJoiner joiner;
 
   std::vector<LabelTable> tables;
   /// By bucket: index into `tables`.
@@ -250,6 +283,7 @@ void ConstrainedEliminator::addCell(unsigned index, uint64_t cell,
     llvm::append_range(partials, own);
   }
   keepUnbeaten(partials);
+  thinOut(partials, limits.labels);
   llvm::sort(partials, [](const Partial &a, const Partial &b) {
     return std::tie(a.label.excess, a.origin) <
            std::tie(b.label.excess, b.origin);
@@ -355,11 +389,11 @@ ConstrainedResult
 tp::eliminateWithin(const FactorGraph &graph, const BucketTree &tree,
                     const BucketTree::Completions &completions,
                     const MemoryConstraint &constraint, Price slack,
-                    uint64_t maxSums) {
-  LabelJoiner joiner(constraint, maxSums);
+                    const LabelLimits &limits) {
   ConstrainedEliminator eliminator(graph, tree, completions, constraint, slack,
-                                   joiner);
+                                   limits);
   eliminator.run();
+  const LabelJoiner &joiner = eliminator.getJoiner();
   ConstrainedResult result;
   if (!joiner.isExhausted())
     result.choices = eliminator.decode();

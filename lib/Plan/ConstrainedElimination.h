@@ -59,6 +59,15 @@ inline Price::Word ticksToWord(uint64_t ticks) {
   return Price::Word(ticks) << (128 - Price::timeBits);
 }
 
+/// How much is looked at.
+struct LabelLimits {
+  /// Of this many sums of labels the search gives up.
+  uint64_t sums = 0;
+  /// The most labels that a cell keeps: one for each part of the memory that
+  /// they take. What comes of it need not be the cheapest if labels had to go.
+  unsigned labels = ~0u;
+};
+
 /// What came of a search.
 struct ConstrainedResult {
   /// A cheapest plan within the limit, tolls not counted, among those with
@@ -80,12 +89,12 @@ struct ConstrainedResult {
 /// BucketCompletion) exceed `slack`, or its memory the limit. Exact.
 ///
 /// Deterministic; among equals the first choice wins, in the order of the
-/// buckets. Gives up when more than `maxSums` sums have been looked at.
+/// buckets. Gives up when more than `limits.sums` sums have been looked at.
 ConstrainedResult eliminateWithin(const FactorGraph &graph,
                                   const BucketTree &tree,
                                   const BucketTree::Completions &completions,
                                   const MemoryConstraint &constraint,
-                                  Price slack, uint64_t maxSums);
+                                  Price slack, const LabelLimits &limits);
 
 } // namespace tp
 

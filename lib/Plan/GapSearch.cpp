@@ -136,8 +136,10 @@ static uint64_t ignoreSmall(MemoryConstraint &constraint, uint64_t tolerance) {
   return ignored;
 }
 
-llvm::Expected<ConstrainedResult>
-GapSearch::run(Price slack, uint64_t tolerance, Rounding rounding) {
+llvm::Expected<ConstrainedResult> GapSearch::run(Price slack,
+                                                 uint64_t tolerance,
+                                                 Rounding rounding,
+                                                 const LabelLimits &limits) {
   MemoryConstraint rounded = constraint;
   uint64_t ignored = ignoreSmall(rounded, tolerance);
   if (rounding == Rounding::Up)
@@ -170,8 +172,7 @@ GapSearch::run(Price slack, uint64_t tolerance, Rounding rounding) {
   MemoryConstraint loads = restrictLoads(rounded, kept);
   loads.floorWorking = floorWorking;
   result = eliminateWithin(restricted, tree, completions, loads,
-                           most.above(elimination->minimum),
-                           options.maxTableEntries);
+                           most.above(elimination->minimum), limits);
   for (auto [variable, choice] : llvm::enumerate(result.choices))
     choice = kept[variable][choice];
   return result;

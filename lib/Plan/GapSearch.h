@@ -31,7 +31,8 @@ public:
   /// limit by so much, and costs no more than any that does not; rounded up, it
   /// is within the limit, but others may cost less.
   llvm::Expected<ConstrainedResult> run(Price slack, uint64_t tolerance,
-                                        Rounding rounding);
+                                        Rounding rounding,
+                                        const LabelLimits &limits);
 
 private:
   /// By variable: choices, ascending.

@@ -141,7 +141,7 @@ llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
     return llvm::make_error<MemoryLimitError>(std::move(least->choices),
                                               least->memory, limit);
 
-  Incumbent incumbent(problem, limit);
+  Incumbent incumbent(problem, limit, options.maxSums);
   incumbent.offer(least->choices);
   RangeSearcher searcher(incumbent, options);
   llvm::Expected<Price> bound =

@@ -52,6 +52,9 @@ FailureOr<MemoryWishes> MemoryWishes::parse(ModuleOp module,
       return module.emitError()
              << "bytes-per-parameter=" << settings.bytesPerParameter
              << " has no effect without memory-limit";
+    if (settings.memorySearch != PlanSettings().memorySearch)
+      return module.emitError() << "memory-search=" << settings.memorySearch
+                                << " has no effect without memory-limit";
     return wishes;
   }
   if (settings.memoryLimit == "machine")

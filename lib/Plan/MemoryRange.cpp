@@ -289,11 +289,13 @@ std::optional<MemoryRange::Cut> MemoryRange::findCut() const {
 }
 
 llvm::Expected<MemoryRange::Find>
-MemoryRange::runSearch(GapSearch::Rounding rounding) {
+MemoryRange::runSearch(Price within, uint64_t ignored,
+                       GapSearch::Rounding rounding, unsigned maxLabels) {
   llvm::Expected<ConstrainedResult> result =
-      gap->run(slack, tolerance, rounding);
+      gap->run(within, ignored, rounding, {incumbent.sumsLeft, maxLabels});
   if (!result)
     return result.takeError();
+  incumbent.sumsLeft -= std::min(incumbent.sumsLeft, result->sums);
   Find find;
   find.gaveUp = result->gaveUp;
   find.sums = result->sums;
@@ -306,13 +308,35 @@ MemoryRange::runSearch(GapSearch::Rounding rounding) {
   return find;
 }
 
+llvm::Error MemoryRange::improveIncumbent() {
+  constexpr unsigned maxLabels = 8, factor = 4;
+  Price within = slack;
+  while (bound < incumbent.price) {
+    Price most = incumbent.price.above(bound);
+    within = std::min(within, most);
+    llvm::Expected<Find> found =
+        runSearch(within, 0, GapSearch::Rounding::Down, maxLabels);
+    if (!found)
+      return found.takeError();
+    if (found->price.isFinite() || found->gaveUp || within == most)
+      break;
+    bool isNear = within.getWord() > most.getWord() / factor;
+    within = isNear ? most : Price::fromWord(factor * within.getWord());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<bool> MemoryRange::search() {
-  if (!gap)
+  if (!gap) {
     gap = std::make_unique<RangeSearch>(addTolls(multiplier), getConstraint(),
                                         tolledMinimum, options);
+    if (llvm::Error error = improveIncumbent())
+      return error;
+  }
   if (incumbent.price.isFinite())
     slack = std::min(slack, incumbent.price.above(bound));
-  llvm::Expected<Find> found = runSearch(GapSearch::Rounding::Down);
+  llvm::Expected<Find> found =
+      runSearch(slack, tolerance, GapSearch::Rounding::Down);
   if (!found)
     return found.takeError();
   lastSums = found->sums;
@@ -329,7 +353,8 @@ llvm::Expected<bool> MemoryRange::search() {
   }
   // Nothing that fits costs less than what was found.
   searchedTo = std::max(searchedTo, found->price);
-  llvm::Expected<Find> fitting = runSearch(GapSearch::Rounding::Up);
+  llvm::Expected<Find> fitting =
+      runSearch(slack, tolerance, GapSearch::Rounding::Up);
   if (!fitting)
     return fitting.takeError();
   tolerance = 0;

@@ -9,13 +9,16 @@
 
 namespace tp {
 
-/// The best plan within a memory limit that has been found.
+/// The best plan within a memory limit that has been found, and what may still
+/// be spent on a better one.
 struct Incumbent {
-  Incumbent(const Problem &problem, uint64_t limit)
-      : problem(problem), limit(limit) {}
+  Incumbent(const Problem &problem, uint64_t limit, uint64_t maxSums)
+      : problem(problem), limit(limit), sumsLeft(maxSums) {}
 
   const Problem &problem;
   uint64_t limit;
+  /// Sums of labels.
+  uint64_t sumsLeft;
   std::vector<unsigned> choices;
   Price price = Price::infinite();
 
@@ -93,7 +96,13 @@ private:
     bool gaveUp = false;
     uint64_t sums = 0;
   };
-  llvm::Expected<Find> runSearch(GapSearch::Rounding rounding);
+  /// Without a limit on labels the search is exact.
+  llvm::Expected<Find> runSearch(Price within, uint64_t ignored,
+                                 GapSearch::Rounding rounding,
+                                 unsigned maxLabels = ~0u);
+  /// Looks for a good plan with few labels: the better it is, the less is left
+  /// to search.
+  llvm::Error improveIncumbent();
   /// Without loads.
   MemoryConstraint getConstraint() const;
 

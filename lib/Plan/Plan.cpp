@@ -25,9 +25,9 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     decomposeCrossEntropy(module);
-    PlanSettings settings{mesh,        machine,          sequenceParallel,
-                          weights,     modelAxes,        uneven,
-                          memoryLimit, bytesPerParameter};
+    PlanSettings settings{mesh,        machine,           sequenceParallel,
+                          weights,     modelAxes,         uneven,
+                          memoryLimit, bytesPerParameter, memorySearch};
     if (ranks.getNumOccurrences() > 0) {
       FailureOr<std::string> found = searchMesh(module, settings, ranks);
       if (failed(found))
@@ -41,6 +41,7 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
     if (failed(solution))
       return signalPassFailure();
     warnOfIdleAxes(module, **planner, *solution);
+    remarkOnGap(module, settings, *solution);
     warnOfFusedWeights(module, **planner);
     recordPlan(module, settings, **planner, *solution);
     if (certificate)

@@ -3,6 +3,7 @@
 #include "PlanWarnings.h"
 #include "Builder.h"
 #include "FusedUses.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace tp;
@@ -48,6 +49,23 @@ void tp::warnOfIdleAxes(ModuleOp module, const Planner &planner,
                          << " sequences or a multiple of it, or let the axis "
                             "split the model: name it in model-axes";
   }
+}
+
+void tp::remarkOnGap(ModuleOp module, const PlanSettings &settings,
+                     const Solution &solution) {
+  if (solution.cost == solution.lowerBound)
+    return;
+  double seconds = solution.cost.seconds();
+  double bound = solution.lowerBound.seconds();
+  InFlightDiagnostic remark = emitRemark(module.getLoc());
+  remark << llvm::formatv("this plan takes {0:f3} us a step, and none takes "
+                          "less than {1:f3} us: a plan that is up to {2:f4} % "
+                          "faster may exist",
+                          seconds * 1e6, bound * 1e6,
+                          100 * (seconds - bound) / seconds)
+                .str();
+  if (!settings.memoryLimit.empty() && settings.memorySearch == "quick")
+    remark.attachNote() << "to look for one longer: memory-search=exhaustive";
 }
 
 /// The parameters of the entry that tp-split-fused-weights would split, and the

@@ -14,6 +14,11 @@ namespace tp {
 void warnOfIdleAxes(mlir::ModuleOp module, const Planner &planner,
                     const Solution &solution);
 
+/// Remarks on a plan that a cheaper one might beat: what lies between it and
+/// the lower bound.
+void remarkOnGap(mlir::ModuleOp module, const PlanSettings &settings,
+                 const Solution &solution);
+
 /// Warns if the program takes parameters apart that tp-split-fused-weights
 /// would split: what is computed of them is gathered before it is cut.
 void warnOfFusedWeights(mlir::ModuleOp module, const Planner &planner);

@@ -152,6 +152,7 @@ private:
   PlanAxes axes;
   PlanWishes wishes;
   MemoryWishes memory;
+  SolveOptions options;
   std::unique_ptr<ProblemBuilder> builder;
 };
 
@@ -170,11 +171,15 @@ LogicalResult ModulePlanner::init(const PlanSettings &settings) {
   auto uneven = parseChoice<Uneven>(
       module, "uneven", settings.uneven,
       {{"refuse", Uneven::Refuse}, {"allow", Uneven::Allow}});
+  auto maxSums = parseChoice<uint64_t>(
+      module, "memory-search", settings.memorySearch,
+      {{"quick", options.maxSums}, {"exhaustive", options.maxTableEntries}});
   auto isData = findDataAxes(module, getMesh(), settings.modelAxes);
   auto memoryWishes = MemoryWishes::parse(module, settings, model.getMachine());
   if (failed(weights) || failed(sequence) || failed(uneven) || failed(isData) ||
-      failed(memoryWishes))
+      failed(maxSums) || failed(memoryWishes))
     return failure();
+  options.maxSums = *maxSums;
   memory = std::move(*memoryWishes);
   llvm::Expected<func::FuncOp> entry = findEntry(module);
   if (!entry)
@@ -258,7 +263,7 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
   for (const auto &[argument, layout] : changes.pins)
     fixArgument(argument, layout, problem);
   silence(changes.silentValues, problem);
-  llvm::Expected<Solution> solution = solveWithinMemory(problem);
+  llvm::Expected<Solution> solution = solveWithinMemory(problem, options);
   if (solution)
     return std::move(*solution);
   if (quiet) {

@@ -54,9 +54,10 @@ MemoryConstraint RangeSearch::makeConstraint() const {
   return loaded;
 }
 
-llvm::Expected<ConstrainedResult>
-RangeSearch::run(Price slack, uint64_t tolerance,
-                 GapSearch::Rounding rounding) {
+llvm::Expected<ConstrainedResult> RangeSearch::run(Price slack,
+                                                   uint64_t tolerance,
+                                                   GapSearch::Rounding rounding,
+                                                   const LabelLimits &limits) {
   // What small differences may add.
   Price wanted = slack;
   if (tolerance != 0)
@@ -85,7 +86,7 @@ RangeSearch::run(Price slack, uint64_t tolerance,
   if (!gap)
     return result;
   llvm::Expected<ConstrainedResult> found =
-      gap->run(slack, tolerance, rounding);
+      gap->run(slack, tolerance, rounding, limits);
   if (found)
     for (auto [number, choice] : llvm::enumerate(found->choices))
       if (number < problem.variables.size())

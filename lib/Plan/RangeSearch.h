@@ -22,7 +22,8 @@ public:
   /// The plan is of the problem's choices; see GapSearch. Gives up, too, where
   /// the factor graph is too large.
   llvm::Expected<ConstrainedResult> run(Price slack, uint64_t tolerance,
-                                        GapSearch::Rounding rounding);
+                                        GapSearch::Rounding rounding,
+                                        const LabelLimits &limits);
 
 private:
   /// Makes a factor graph of what lies within `slack`. Fails if its tables

@@ -49,6 +49,8 @@ void tp::recordPlan(ModuleOp module, const PlanSettings &settings,
         number("memory_bytes",
                planner.getProblem().memoryOf(solution.choices).getTotal()));
   }
+  if (settings.memorySearch != PlanSettings().memorySearch)
+    entries.push_back(text("memory_search", settings.memorySearch));
   if (settings.bytesPerParameter != 0)
     entries.push_back(
         number("bytes_per_parameter", settings.bytesPerParameter));
@@ -82,6 +84,8 @@ std::optional<PlanSettings> tp::readSettings(ModuleOp module) {
   if (!text("uneven").empty())
     settings.uneven = text("uneven");
   settings.memoryLimit = text("memory_limit");
+  if (!text("memory_search").empty())
+    settings.memorySearch = text("memory_search");
   if (auto bytes = plan.getAs<IntegerAttr>("bytes_per_parameter"))
     settings.bytesPerParameter = bytes.getInt();
   for (char c : text("model_axes"))

@@ -132,6 +132,7 @@ std::vector<Lifting> tp::liftConstraints(ModuleOp planned,
   changed = settings;
   changed.memoryLimit.clear();
   changed.bytesPerParameter = 0;
+  changed.memorySearch = PlanSettings().memorySearch;
   if (!settings.memoryLimit.empty())
     add("memory-limit=" + settings.memoryLimit, "no memory-limit", changed);
   return liftings;

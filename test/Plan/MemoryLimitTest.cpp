@@ -281,6 +281,31 @@ TEST(MemoryLimitTest, LayersThatAreAlikeAreNotMovedTogether) {
   }
 }
 
+/// The eighth layer is needed for part of what it saves, so that the Lagrangian
+/// bound is below any plan. Whatever may be spent on the search, the plan fits,
+/// and the optimum lies between the bound and its price.
+TEST(MemoryLimitTest, SearchThatIsCutShort) {
+  constexpr unsigned numLayers = 30;
+  Problem problem = makeTwoWays(numLayers);
+  problem.memoryLimit = numLayers * 100 - 7 * 70 - 31;
+  Price best = llvm::cantFail(solveWithinMemory(problem)).cost;
+  EXPECT_EQ(best, price(3 * numLayers + 7 * 8 + 5));
+  bool wasCutShort = false;
+  for (uint64_t maxSums : {0, 1, 10, 100, 1000, 10000}) {
+    SCOPED_TRACE(maxSums);
+    SolveOptions options;
+    options.maxSums = maxSums;
+    Solution solution = llvm::cantFail(solveWithinMemory(problem, options));
+    EXPECT_LE(problem.memoryOf(solution.choices).getTotal(),
+              *problem.memoryLimit);
+    EXPECT_EQ(solution.cost, problem.evaluate(solution.choices));
+    EXPECT_LE(solution.lowerBound, best);
+    EXPECT_GE(solution.cost, best);
+    wasCutShort |= solution.lowerBound < solution.cost;
+  }
+  EXPECT_TRUE(wasCutShort);
+}
+
 /// Beside the layers, variables that take seven bytes, or one tick. Small
 /// differences are left out at first, and decide in the end.
 TEST(MemoryLimitTest, SmallDifferencesCount) {

@@ -4,6 +4,8 @@
 // RUN: not tp-opt %s --tp-plan="weights=free memory-limit=2407" 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: not tp-opt %s --tp-plan="weights=free memory-limit=2400 bytes-per-parameter=16" 2>&1 | FileCheck %s --check-prefix=ADAM
 // RUN: not tp-opt %s --tp-plan="weights=free memory-limit=1 bytes-per-parameter=16" 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=bytes-per-parameter
+// RUN: not tp-opt %s --tp-plan="memory-limit=80GB memory-search=slow" 2>&1 | FileCheck %s --check-prefix=SEARCH
+// RUN: not tp-opt %s --tp-plan="memory-search=exhaustive" 2>&1 | FileCheck %s --check-prefix=SEARCHALONE
 // RUN: not tp-opt %s --tp-plan="memory-limit=80G" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not tp-opt %s --tp-plan="memory-limit=lots" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not tp-opt %s --tp-plan="memory-limit=-1" 2>&1 | FileCheck %s --check-prefix=SIZE
@@ -30,6 +32,10 @@
 
 // SIZE: error: memory-limit='{{80G|lots|-1|0|1.5GB|8388608TiB|9+}}' must be machine or from 1 to 2^63 - 1 bytes, as 80000000000, 80GB or 80GiB
 // NEGATIVE: error: bytes-per-parameter=-16 must be positive, as 16 for weights with Adam in mixed precision
+// SEARCH: error: memory-search='slow' must be one of quick, exhaustive
+
+// SEARCHALONE: error: memory-search=exhaustive has no effect without memory-limit
+
 // ALONE: error: bytes-per-parameter=16 has no effect without memory-limit
 // HUGE: error: cannot be planned: the largest possible total of bytes of memory is 300000000000004352, which does not fit in
 tp.mesh @mesh = <["tp"=2]>

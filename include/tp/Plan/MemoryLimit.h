@@ -56,8 +56,9 @@ llvm::Expected<LeastMemory> findLeastMemory(const Problem &problem,
 /// solution: it would move all layers that are alike at once.
 ///
 /// The result's `cost` and `lowerBound` are equal unless the search was given
-/// up, after `options.maxTableEntries` sums of labels or as tables were too
-/// large. `memoryCertificate` proves the Lagrangian bound, which may be lower.
+/// up, after `options.maxSums` sums of labels or as tables were too large. A
+/// search with few labels comes first, so that the plan is good all the same.
+/// `memoryCertificate` proves the Lagrangian bound, which may be lower.
 /// Fails as `solve` does, or with `MemoryLimitError`.
 llvm::Expected<Solution> solveWithinMemory(const Problem &problem,
                                            const SolveOptions &options = {});

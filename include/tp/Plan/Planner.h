@@ -26,6 +26,7 @@ struct PlanSettings {
   std::string uneven = "refuse";
   std::string memoryLimit;
   int64_t bytesPerParameter = 0;
+  std::string memorySearch = "quick";
   /// Plans as if the source gave no layouts; not an option, but a question.
   bool ignorePins = false;
 };

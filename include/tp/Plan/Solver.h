@@ -20,6 +20,9 @@ struct SolveOptions {
   /// Within a memory limit: a part of the plans whose search takes more sums of
   /// labels is divided. Some ten nanoseconds each.
   uint64_t easySums = 200000;
+  /// Within a memory limit: sums of labels after which the search ends with the
+  /// gap that is left. About a tenth of a microsecond each.
+  uint64_t maxSums = uint64_t(1) << 22;
   /// Solve steps that repeat, as in identical layers, once. Changes the time
   /// taken and nothing else.
   bool reuseSteps = true;
