@@ -40,22 +40,30 @@ const LayoutSpace &ProblemBuilder::makeSpace(unsigned value) {
   return *space;
 }
 
-/// Distances of a value's space. A contracted weight is used where it lies, so
-/// its table forbids every move.
+/// A table of so many layouts that forbids every move.
+unsigned ProblemBuilder::makeFixedTable(unsigned numLayouts) {
+  auto [entry, isNew] =
+      fixedTables.try_emplace(numLayouts, problem.tables.size());
+  if (!isNew)
+    return entry->second;
+  DistanceTable &table = problem.tables.emplace_back();
+  table.numLayouts = numLayouts;
+  table.entries.assign(size_t(numLayouts) * numLayouts, Price::infinite());
+  for (unsigned layout = 0; layout < numLayouts; ++layout)
+    table.entries[size_t(layout) * numLayouts + layout] = Price();
+  return entry->second;
+}
+
+/// Distances of a value's space. A contracted weight is used where it lies.
 unsigned ProblemBuilder::makeTable(unsigned value) {
   const LayoutSpace *space = spaceOf[value];
   bool stays = weights == Weights::Stationary &&
                graph.values[value].isParameter && isContracted[value];
-  auto [entry, isNew] =
-      tables.try_emplace({space, stays}, problem.tables.size());
-  if (!isNew)
-    return entry->second;
-  DistanceTable table = space->getDistances();
-  for (unsigned from = 0; stays && from < table.numLayouts; ++from)
-    for (unsigned to = 0; to < table.numLayouts; ++to)
-      if (from != to)
-        table.entries[size_t(from) * table.numLayouts + to] = Price::infinite();
-  problem.tables.push_back(std::move(table));
+  if (stays)
+    return makeFixedTable(space->size());
+  auto [entry, isNew] = tables.try_emplace(space, problem.tables.size());
+  if (isNew)
+    problem.tables.push_back(space->getDistances());
   return entry->second;
 }
 
@@ -394,21 +402,14 @@ LogicalResult ProblemBuilder::addLinks() {
     const LayoutSpace &to = *spaceOf[node.operands[0]];
     // A place beyond the argument's layouts, where no home is.
     unsigned nowhere = from.size();
-    DistanceTable table;
-    table.numLayouts = nowhere + 1;
-    table.entries.assign(size_t(nowhere + 1) * (nowhere + 1),
-                         Price::infinite());
-    for (unsigned layout = 0; layout <= nowhere; ++layout)
-      table.entries[size_t(layout) * (nowhere + 1) + layout] = Price();
     std::vector<unsigned> homes, demands;
     for (const auto &layouts : choices[home].layouts)
       homes.push_back(layouts[0]);
     for (const auto &layouts : choices[number].layouts)
       demands.push_back(from.find(to[layouts[0]]).value_or(nowhere));
-    problem.tables.push_back(std::move(table));
     problem.values.push_back(
         {"tp.like",
-         static_cast<unsigned>(problem.tables.size() - 1),
+         makeFixedTable(nowhere + 1),
          {home, internMap(std::move(homes))},
          {{static_cast<unsigned>(number), internMap(std::move(demands))}}});
   }

@@ -52,6 +52,7 @@ public:
 
 private:
   const LayoutSpace &makeSpace(unsigned value);
+  unsigned makeFixedTable(unsigned numLayouts);
   unsigned makeTable(unsigned value);
   mlir::LogicalResult findPins();
   mlir::LogicalResult addNode(unsigned node);
@@ -106,7 +107,9 @@ private:
   using SpaceKey = std::tuple<const void *, bool, bool, DimUnits>;
   std::map<SpaceKey, std::unique_ptr<LayoutSpace>> spaces;
   std::vector<const LayoutSpace *> spaceOf;
-  std::map<std::pair<const LayoutSpace *, bool>, unsigned> tables;
+  std::map<const LayoutSpace *, unsigned> tables;
+  /// By number of layouts: those that forbid every move.
+  std::map<unsigned, unsigned> fixedTables;
   std::map<std::vector<unsigned>, unsigned> maps;
   std::map<std::vector<Price>, unsigned> costs;
   std::map<std::string, unsigned> nodeOfSignature;

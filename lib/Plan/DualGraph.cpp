@@ -94,26 +94,33 @@ bool ModelBuilder::addCosts() {
 }
 
 /// A variable that uses nothing, as the home of a parameter does, goes to its
-/// first use.
+/// first use; one that makes nothing, as a result of the program, goes to what
+/// it uses. Layers are then alike, and their nodes close to each other.
 bool ModelBuilder::addNodes() {
   constexpr unsigned none = ~0u;
   size_t count = problem.variables.size();
-  std::vector<unsigned> firstUse(count, none);
-  std::vector<char> isUser(count);
+  std::vector<unsigned> firstUse(count, none), lastMaker(count, none);
   for (const Problem::Value &value : problem.values)
     for (Problem::Use use : value.consumers) {
-      unsigned &first = firstUse[value.producer.variable];
-      first = std::min(first, use.variable);
-      isUser[use.variable] = true;
+      unsigned maker = value.producer.variable;
+      firstUse[maker] = std::min(firstUse[maker], use.variable);
+      unsigned &last = lastMaker[use.variable];
+      last = last == none ? maker : std::max(last, maker);
     }
-  std::vector<std::tuple<unsigned, bool, unsigned>> order;
+  enum Place { Before, Own, After };
+  std::vector<std::tuple<unsigned, Place, unsigned>> order;
   for (unsigned v = 0; v < count; ++v) {
-    bool moves = !isUser[v] && firstUse[v] != none && firstUse[v] > v;
-    order.push_back({moves ? firstUse[v] : v, !moves, v});
+    bool isSource = lastMaker[v] == none, isSink = firstUse[v] == none;
+    if (isSource && !isSink && firstUse[v] > v)
+      order.push_back({firstUse[v], Before, v});
+    else if (isSink && !isSource && lastMaker[lastMaker[v]] != none)
+      order.push_back({lastMaker[v], After, v});
+    else
+      order.push_back({v, Own, v});
   }
   llvm::sort(order);
   nodeOf.resize(count);
-  for (auto [key, last, variable] : order) {
+  for (auto [key, place, variable] : order) {
     nodeOf[variable] = model.graph.nodes.size();
     model.graph.nodes.push_back({domains.classOf(variable), variable, {}});
   }

@@ -9,11 +9,11 @@ namespace {
 
 /// Layers that are worked on at either end of a row of equal ones, and the
 /// shortest row that is worth it.
-constexpr unsigned headLayers = 3, tailLayers = 3, minLayers = 9;
+constexpr unsigned headLayers = 2, tailLayers = 2, minLayers = 7;
 /// Rounds of two passes forth and two back.
 constexpr unsigned maxRounds = 100;
 /// What a round must gain: a layer counts many times, the ends once.
-constexpr Ticks ringPrecision = 1 << 20, endPrecision = 1 << 15;
+constexpr Ticks ringPrecision = 1 << 18, endPrecision = 1 << 15;
 
 class Search {
 public:

@@ -21,6 +21,22 @@ static void lowerTo(std::vector<Ticks> &row, Ticks base, const Ticks *ways) {
   }
 }
 
+/// The least of `prices` plus the way from there, for each layout.
+///
+/// A layout that is had more cheaply by way of another one serves no third
+/// better than that one does, as ways are shortest. The cheapest goes first, so
+/// that most are such layouts.
+static void spread(const std::vector<Ticks> &prices,
+                   const std::vector<Ticks> &ways, std::vector<Ticks> &row) {
+  size_t n = prices.size();
+  row.assign(n, infiniteTicks);
+  size_t cheapest = llvm::min_element(prices) - prices.begin();
+  lowerTo(row, prices[cheapest], &ways[cheapest * n]);
+  for (size_t i = 0; i < n; ++i)
+    if (row[i] > prices[i])
+      lowerTo(row, prices[i], &ways[i * n]);
+}
+
 /// The cheapest way to serve `set` by branching at each layout.
 void TreeMinimiser::joinParts(unsigned set, Row &row) const {
   row.assign(table->numLayouts, infiniteTicks);
@@ -51,12 +67,12 @@ void TreeMinimiser::grow() {
     if (llvm::has_single_bit(set)) {
       const End &end = ends[llvm::countr_zero(set) + 1];
       for (auto [layout, message] : llvm::zip_equal(end.layouts, end.messages))
-        lowerTo(row, message, &table->to[layout * n]);
+        if (row[layout] > message)
+          lowerTo(row, message, &table->to[layout * n]);
       continue;
     }
     joinParts(set, branch);
-    for (size_t layout = 0; layout < n; ++layout)
-      lowerTo(row, branch[layout], &table->to[layout * n]);
+    spread(branch, table->to, row);
   }
 }
 
@@ -71,8 +87,10 @@ void TreeMinimiser::rootMarginals(Row &result) const {
   } else {
     Row branch;
     joinParts((1u << (ends.size() - 1)) - 1, branch);
-    for (auto [layout, price] : llvm::enumerate(branch))
-      lowerTo(result, price, &root.distances[layout * width]);
+    Row row;
+    spread(branch, table->to, row);
+    for (auto [i, layout] : llvm::enumerate(root.layouts))
+      result[i] = row[layout];
   }
   for (auto [price, message] : llvm::zip_equal(result, root.messages))
     price += message;
@@ -83,7 +101,8 @@ void TreeMinimiser::fromRoot(Row &row) const {
   row.assign(table->numLayouts, infiniteTicks);
   const End &root = ends.front();
   for (auto [layout, message] : llvm::zip_equal(root.layouts, root.messages))
-    lowerTo(row, message, &table->from[layout * size_t(table->numLayouts)]);
+    if (row[layout] > message)
+      lowerTo(row, message, &table->from[layout * size_t(table->numLayouts)]);
 }
 
 void TreeMinimiser::targetMarginals(unsigned place, Row &result) {
@@ -120,12 +139,11 @@ void TreeMinimiser::targetMarginals(unsigned place, Row &result) {
       row = branch;
       break;
     }
-    row.assign(n, infiniteTicks);
-    for (size_t layout = 0; layout < n; ++layout)
-      lowerTo(row, branch[layout], &table->from[layout * n]);
+    spread(branch, table->from, row);
   }
-  for (auto [layout, price] : llvm::enumerate(outside[own]))
-    lowerTo(result, price, &end.distances[layout * width]);
+  spread(outside[own], table->from, branch);
+  for (auto [i, layout] : llvm::enumerate(end.layouts))
+    result[i] = branch[layout];
   for (auto [price, message] : llvm::zip_equal(result, end.messages))
     price += message;
 }
