@@ -261,14 +261,15 @@ LayoutSpace::Reached LayoutSpace::reach(unsigned from,
     if (reached.price[at] < price)
       continue;
     for (const Edge &edge : edges[at]) {
+      Price there = price + edge.price;
+      if (!(there < reached.price[edge.to]))
+        continue;
       bool isSilenced =
+          !silent.empty() && edge.price.getCollectives() > 0 &&
           llvm::any_of(edge.step.parts, [&](const AxisPart &part) {
             return overlapsAny(part, silent);
           });
-      if (isSilenced && edge.price.getCollectives() > 0)
-        continue;
-      Price there = price + edge.price;
-      if (!(there < reached.price[edge.to]))
+      if (isSilenced)
         continue;
       reached.price[edge.to] = there;
       reached.by[edge.to] = {at, &edge};
