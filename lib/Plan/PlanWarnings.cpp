@@ -53,7 +53,7 @@ void tp::warnOfIdleAxes(ModuleOp module, const Planner &planner,
 
 void tp::remarkOnGap(ModuleOp module, const PlanSettings &settings,
                      const Solution &solution) {
-  if (solution.cost == solution.lowerBound)
+  if (solution.cost.getTime() == solution.lowerBound.getTime())
     return;
   double seconds = solution.cost.seconds();
   double bound = solution.lowerBound.seconds();

@@ -3,6 +3,7 @@
 #include "Elimination.h"
 #include "Expansion.h"
 #include "Narrowing.h"
+#include "Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -54,6 +55,7 @@ private:
   llvm::Error passMessages();
   void writeMessages(const DualModel &model, const DualResult &result);
   llvm::Error closeGap(const Narrowing &narrowing);
+  void takeRounded(const Narrowing &narrowing);
 
   const Problem &problem;
   const SolveOptions &options;
@@ -184,6 +186,16 @@ llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
   }
 }
 
+/// Takes the plan that the messages suggest.
+void SolverRun::takeRounded(const Narrowing &narrowing) {
+  const DualModel &model = narrowing.getModel();
+  std::vector<unsigned> rounded = roundMessages(model, narrowing.getDual());
+  solution.choices.resize(problem.variables.size());
+  for (auto [node, choice] : llvm::zip_equal(model.graph.nodes, rounded))
+    solution.choices[node.variable] = possible.getKept(node.variable)[choice];
+  solution.cost = problem.evaluate(solution.choices);
+}
+
 llvm::Error SolverRun::passMessages() {
   Narrowing narrowing(problem, possible);
   if (!narrowing.hasMessages())
@@ -192,8 +204,11 @@ llvm::Error SolverRun::passMessages() {
   solution.statistics.passes = dual.passes;
   writeMessages(narrowing.getModel(), dual);
   llvm::Error error = closeGap(narrowing);
-  if (!error.isA<ProblemTooLargeError>() || !options.acceptGap ||
-      solution.cost.isInfinite())
+  if (!error.isA<ProblemTooLargeError>() || !options.acceptGap)
+    return error;
+  if (solution.cost.isInfinite())
+    takeRounded(narrowing);
+  if (solution.cost.isInfinite())
     return error;
   llvm::consumeError(std::move(error));
   // The elimination that was possible proves nothing about the choices left

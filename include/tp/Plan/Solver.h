@@ -14,8 +14,9 @@ struct SolveOptions {
   uint64_t maxTableEntries = uint64_t(1) << 28;
   /// Up to so many, elimination begins without messages.
   uint64_t maxEntriesAtOnce = uint64_t(1) << 21;
-  /// Where the rest is too large to be eliminated, return the best plan met
-  /// with the gap that is left, not an error.
+  /// Where the rest is too large to be eliminated, return the best plan met, or
+  /// else the one that messages suggest, with the gap that is left; not an
+  /// error.
   bool acceptGap = true;
   /// Within a memory limit: a part of the plans whose search takes more sums of
   /// labels is divided. Some ten nanoseconds each.
