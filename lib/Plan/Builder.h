@@ -9,8 +9,8 @@
 #include "Graph.h"
 #include "Units.h"
 #include "tp/Plan/Planner.h"
-#include "tp/Plan/Problem.h"
 #include "tp/Reshard/Path.h"
+#include "tp/Solver/Problem.h"
 #include <map>
 #include <set>
 

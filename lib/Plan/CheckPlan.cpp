@@ -2,11 +2,11 @@
 
 /// Pass tp-check-plan: the price and the bound of a plan, worked out again.
 
-#include "CertificateNumbers.h"
 #include "ReadPlan.h"
 #include "Record.h"
 #include "tp/IR/ReportFile.h"
 #include "tp/Passes.h"
+#include "tp/Solver/CertificateNumbers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 #define TP_PLAN_MEMORYNEEDS_H
 
 #include "Builder.h"
-#include "tp/Plan/MemoryLimit.h"
+#include "tp/Solver/MemoryLimit.h"
 
 namespace tp {
 

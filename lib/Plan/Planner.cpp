@@ -7,7 +7,7 @@
 #include "PlanSteps.h"
 #include "Writer.h"
 #include "mlir/IR/SymbolTable.h"
-#include "tp/Plan/BestPlans.h"
+#include "tp/Solver/BestPlans.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Record.h"
-#include "CertificateNumbers.h"
+#include "tp/Solver/CertificateNumbers.h"
 
 using namespace mlir;
 using namespace tp;

@@ -7,8 +7,8 @@
 
 namespace tp {
 
-/// What `alternatives` asks for; `mesh` may be null. Diagnoses another word and,
-/// with `on`, a program without alternatives.
+/// What `alternatives` asks for; `mesh` may be null. Diagnoses another word
+/// and, with `on`, a program without alternatives.
 mlir::FailureOr<AlternativeFigures>
 collectAlternatives(mlir::ModuleOp module, MeshAttr mesh,
                     const ReportSettings &settings);

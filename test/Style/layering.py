@@ -10,7 +10,8 @@ ARROWS = {
     "IR": [],
     "Cost": ["IR"],
     "Reshard": ["Cost"],
-    "Plan": ["Reshard", "Cost"],
+    "Solver": ["Reshard", "Cost"],
+    "Plan": ["Solver", "Reshard", "Cost"],
     "Backward": ["IR"],
     "Partition": ["Reshard"],
     "Reference": ["IR"],
@@ -78,15 +79,15 @@ def closure(tree, path):
 
 def certificate(tree):
     """The checker of a bound must not lean on what computed the bound."""
-    path = "lib/Plan/Certificate.cpp"
+    path = "lib/Solver/Certificate.cpp"
     if not tree.has(path):
         return []
     found = closure(tree, path)
     messages = []
-    if "include/tp/Plan/Problem.h" not in found:
-        messages.append(f"{path}: does not include tp/Plan/Problem.h")
-    if "include/tp/Plan/Solver.h" in found:
-        messages.append(f"{path}: includes tp/Plan/Solver.h")
+    if "include/tp/Solver/Problem.h" not in found:
+        messages.append(f"{path}: does not include tp/Solver/Problem.h")
+    if "include/tp/Solver/Solver.h" in found:
+        messages.append(f"{path}: includes tp/Solver/Solver.h")
     return messages
 
 
@@ -111,8 +112,8 @@ def include(name):
 
 
 PLANTS = [
-    Plant({"lib/IR/A.cpp": include("tp/Plan/Problem.h")},
-          "IR may not use Plan"),
+    Plant({"lib/IR/A.cpp": include("tp/Solver/Problem.h")},
+          "IR may not use Solver"),
     Plant({"lib/Reference/A.cpp": include("tp/Partition/Partition.h")},
           "Reference may not use Partition"),
     Plant({"lib/Verify/A.cpp": include("Partition/Private.h")},
@@ -122,12 +123,12 @@ PLANTS = [
     Plant({"include/tp/Runtime/A.h": include("tp/IR/TP.h")},
           "Runtime may not use IR"),
     Plant({"lib/Odd/A.cpp": ""}, "not in ARROWS"),
-    Plant({"lib/Plan/Certificate.cpp": include("tp/Plan/Problem.h")
+    Plant({"lib/Solver/Certificate.cpp": include("tp/Solver/Problem.h")
            + include("Expansion.h"),
-           "lib/Plan/Expansion.h": include("tp/Plan/Solver.h"),
-           "include/tp/Plan/Problem.h": "", "include/tp/Plan/Solver.h": ""},
-          "includes tp/Plan/Solver.h"),
-    Plant({"lib/Plan/Certificate.cpp": ""}, "does not include"),
+           "lib/Solver/Expansion.h": include("tp/Solver/Solver.h"),
+           "include/tp/Solver/Problem.h": "", "include/tp/Solver/Solver.h": ""},
+          "includes tp/Solver/Solver.h"),
+    Plant({"lib/Solver/Certificate.cpp": ""}, "does not include"),
     Plant({"lib/Plan/A.cpp": include("tp/IR/TP.h") + include("mlir/IR/Op.h"),
            "lib/CPU/A.cpp": include("tp/Runtime/Abi.h"),
            "lib/InitAll.cpp": include("tp/Plan/Plan.h")}, None),

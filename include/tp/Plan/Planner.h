@@ -6,7 +6,7 @@
 #define TP_PLAN_PLANNER_H
 
 #include "tp/IR/TP.h"
-#include "tp/Plan/Solver.h"
+#include "tp/Solver/Solver.h"
 #include "llvm/ADT/MapVector.h"
 #include <memory>
 
