@@ -42,6 +42,12 @@ Expected<Machine> Machine::load(StringRef nameOrFile) {
     return createStringError("machine '%s' is not in share/machines; name one "
                              "of its files, or give a YAML file",
                              nameOrFile.str().c_str());
+  sys::fs::file_status status;
+  bool isDevice = !sys::fs::status(file, status) &&
+                  status.type() == sys::fs::file_type::character_file;
+  // Some, as /dev/zero, have no end.
+  if (isDevice)
+    return createStringError("machine file '%s' is a device", file.c_str());
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(file);
   if (!buffer)
     return createStringError("machine file '%s': %s", file.c_str(),

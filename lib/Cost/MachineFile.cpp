@@ -43,6 +43,11 @@ struct Share {
       "a share of the peak is above 0 and at most 1";
 };
 
+/// A whole number above 0.
+struct ByteCount {
+  int64_t value = 0;
+};
+
 } // namespace
 
 /// Reads a number; the complaint, if any, is reported at its place.
@@ -78,6 +83,18 @@ template <> struct ScalarTraits<Positive> : NumberTraits<Positive> {};
 template <> struct ScalarTraits<NotNegative> : NumberTraits<NotNegative> {};
 template <> struct ScalarTraits<Share> : NumberTraits<Share> {};
 
+template <> struct ScalarTraits<ByteCount> {
+  static void output(const ByteCount &count, void *, raw_ostream &os) {
+    os << count.value;
+  }
+  static StringRef input(StringRef text, void *, ByteCount &count) {
+    if (text.getAsInteger(0, count.value) || count.value < 1)
+      return "bytes are a whole number from 1 to 2^63 - 1, as 80000000000";
+    return "";
+  }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
 } // namespace llvm::yaml
 
 /// Maps a number that must be what `Number` says.
@@ -95,6 +112,12 @@ static void mapOptional(yaml::IO &io, const char *key, double &value) {
   value = number.value;
 }
 
+static void mapBytes(yaml::IO &io, const char *key, int64_t &value) {
+  ByteCount count{value};
+  io.mapRequired(key, count);
+  value = count.value;
+}
+
 static std::string checkGroup(int64_t ranks) {
   if (ranks >= 2)
     return "";
@@ -103,22 +126,39 @@ static std::string checkGroup(int64_t ranks) {
 
 namespace llvm::yaml {
 
-template <> struct ScalarEnumerationTraits<tp::Algorithm> {
-  static void enumeration(IO &io, tp::Algorithm &algorithm) {
+template <> struct ScalarTraits<tp::Algorithm> {
+  static void output(const tp::Algorithm &algorithm, void *, raw_ostream &os) {
+    os << tp::toString(algorithm);
+  }
+  static StringRef input(StringRef text, void *, tp::Algorithm &algorithm) {
     for (tp::Algorithm value :
          {tp::Algorithm::Ring, tp::Algorithm::Tree, tp::Algorithm::Hierarchical,
           tp::Algorithm::InSwitch})
-      io.enumCase(algorithm, tp::toString(value).data(), value);
+      if (text == tp::toString(value)) {
+        algorithm = value;
+        return "";
+      }
+    return "an algorithm is ring, tree, hierarchical or in_switch";
   }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
-template <> struct ScalarEnumerationTraits<tp::CollectiveKind> {
-  static void enumeration(IO &io, tp::CollectiveKind &kind) {
+template <> struct ScalarTraits<tp::CollectiveKind> {
+  static void output(const tp::CollectiveKind &kind, void *, raw_ostream &os) {
+    os << tp::toString(kind);
+  }
+  static StringRef input(StringRef text, void *, tp::CollectiveKind &kind) {
     for (tp::CollectiveKind value :
          {tp::CollectiveKind::AllReduce, tp::CollectiveKind::AllGather,
           tp::CollectiveKind::ReduceScatter, tp::CollectiveKind::AllToAll})
-      io.enumCase(kind, tp::toString(value).data(), value);
+      if (text == tp::toString(value)) {
+        kind = value;
+        return "";
+      }
+    return "a table is of all_reduce, all_gather, reduce_scatter or "
+           "all_to_all";
   }
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
 template <> struct MappingTraits<tp::AlgorithmConstants> {
@@ -131,6 +171,9 @@ template <> struct MappingTraits<tp::AlgorithmConstants> {
     io.mapOptional("multi_rail", entry.multiRail);
   }
   static std::string validate(IO &io, tp::AlgorithmConstants &entry) {
+    // What is missing may be what could not be read.
+    if (io.error())
+      return "";
     if (entry.groupRanks != 0)
       if (std::string complaint = checkGroup(entry.groupRanks);
           !complaint.empty())
@@ -151,11 +194,8 @@ template <> struct MappingTraits<tp::AlgorithmConstants> {
 template <> struct MappingTraits<tp::MeasuredPoint> {
   static const bool flow = true;
   static void mapping(IO &io, tp::MeasuredPoint &point) {
-    io.mapRequired("bytes", point.bytes);
+    mapBytes(io, "bytes", point.bytes);
     mapRequired<Positive>(io, "seconds", point.seconds);
-  }
-  static std::string validate(IO &io, tp::MeasuredPoint &point) {
-    return point.bytes > 0 ? "" : "a point has at least 1 byte";
   }
 };
 
@@ -166,6 +206,8 @@ template <> struct MappingTraits<tp::MeasuredCollective> {
     io.mapRequired("points", table.points);
   }
   static std::string validate(IO &io, tp::MeasuredCollective &table) {
+    if (io.error())
+      return "";
     if (table.points.size() < 2)
       return formatv("{0} points; a table has at least 2", table.points.size());
     for (size_t i = 1; i < table.points.size(); ++i) {
@@ -191,6 +233,10 @@ template <> struct MappingTraits<tp::Link> {
     io.mapOptional("measured", link.measured);
   }
   static std::string validate(IO &io, tp::Link &link) {
+    if (io.error())
+      return "";
+    if (link.name.empty())
+      return "the name of a link is empty";
     // The block of the level before, a 1 at the start.
     int64_t &block = *static_cast<int64_t *>(io.getContext());
     int64_t before = std::exchange(block, link.ranks);
@@ -214,6 +260,13 @@ template <> struct MappingTraits<tp::Peak> {
     io.mapRequired("type", peak.type);
     mapRequired<Positive>(io, "flops", peak.flops);
   }
+  static std::string validate(IO &io, tp::Peak &peak) {
+    static const StringRef types[] = {"bf16", "f16", "f32", "f64"};
+    if (io.error() || is_contained(types, peak.type))
+      return "";
+    return formatv("'{0}' is not one of the types of products, {1:$[, ]}",
+                   peak.type, make_range(std::begin(types), std::end(types)));
+  }
 };
 
 template <> struct MappingTraits<tp::ProductEfficiency> {
@@ -233,28 +286,46 @@ template <> struct MappingTraits<tp::LaunchFloor> {
   }
 };
 
+} // namespace llvm::yaml
+
+/// Reports tell levels apart by their names, prices peaks by their types.
+static std::string findRepetition(const Machine &machine) {
+  std::set<StringRef> seen;
+  for (const Peak &peak : machine.peaks)
+    if (!seen.insert(peak.type).second)
+      return formatv("two peaks of {0}", peak.type);
+  seen.clear();
+  for (const Link &link : machine.links)
+    if (!seen.insert(link.name).second)
+      return formatv("two links are called '{0}'", link.name);
+  return "";
+}
+
+namespace llvm::yaml {
+
 template <> struct MappingTraits<tp::Machine> {
   static void mapping(IO &io, tp::Machine &machine) {
     io.mapRequired("name", machine.name);
     io.mapRequired("peaks", machine.peaks);
     mapOptional<Positive>(io, "vector_flops", machine.vectorFlops);
     mapRequired<Positive>(io, "memory_bandwidth", machine.memoryBandwidth);
-    io.mapRequired("memory_bytes", machine.memoryBytes);
+    mapBytes(io, "memory_bytes", machine.memoryBytes);
     io.mapOptional("products", machine.products);
     io.mapOptional("launch_floor", machine.launch);
     io.mapRequired("links", machine.links);
   }
   static std::string validate(IO &io, tp::Machine &machine) {
-    // What is missing may be what could not be read.
     if (io.error())
       return "";
+    if (machine.name.empty())
+      return "the name of the machine is empty";
     if (machine.peaks.empty() || machine.links.empty())
       return "a machine needs at least one peak and one link";
     if (machine.links.back().ranks != 0)
       return formatv("the last level of links, {0}, joins {1} ranks; it must "
                      "be 0, for all there are",
                      machine.links.back().name, machine.links.back().ranks);
-    return machine.memoryBytes > 0 ? "" : "memory_bytes must be above 0";
+    return findRepetition(machine);
   }
 };
 
@@ -299,7 +370,15 @@ Expected<Machine> Machine::parse(StringRef text, StringRef fileName) {
         diagnostic.print(nullptr, os, /*ShowColors=*/false);
       },
       &message);
+  if (StringRef(text).trim().empty())
+    return createStringError("%s is empty; a machine description has a name, "
+                             "peaks and links",
+                             fileName.str().c_str());
   input >> machine;
+  if (!input.error() && input.nextDocument())
+    return createStringError("%s has more than one YAML document; a machine "
+                             "description has one",
+                             fileName.str().c_str());
   if (input.error())
     return createStringError(
         "%s is not a machine description: %s", fileName.str().c_str(),

@@ -121,7 +121,56 @@ TEST(MachineFile, KeysAndNumbers) {
               "memory_bandwidth: 1.0e11\n"
               "memory_bytes: 0\n" +
                   links,
-              1, "memory_bytes must be above 0");
+              4, "bytes are a whole number from 1 to 2^63 - 1");
+  for (const char *bytes : {"-5", "1.5", "1e11", "9223372036854775808"})
+    expectError("name: tiny\n"
+                "peaks: [{type: f32, flops: 1.0e12}]\n"
+                "memory_bandwidth: 1.0e11\n"
+                "memory_bytes: " +
+                    std::string(bytes) + "\n" + links,
+                4, "bytes are a whole number from 1 to 2^63 - 1");
+}
+
+// What would be read in silence, or overwritten.
+TEST(MachineFile, NamesAndDocuments) {
+  auto peaks = [](const std::string &list) {
+    return "name: tiny\npeaks: [" + list + "]\n" +
+           head.substr(head.find("memory")) + links;
+  };
+  expectError(peaks("{type: bfloat16, flops: 1}"), 2,
+              "'bfloat16' is not one of the types of products, bf16, f16, f32, "
+              "f64");
+  expectError(peaks("{type: f32, flops: 1}, {type: f32, flops: 2}"), 1,
+              "two peaks of f32");
+  const std::string link = ", bandwidth: 1.0e9, latency: 1.0e-6}\n";
+  expectError(head + "links:\n  - {name: a, ranks: 8" + link +
+                  "  - {name: a, ranks: 0" + link,
+              1, "two links are called 'a'");
+  expectError(head + "links:\n  - {name: '', ranks: 0" + link, 6,
+              "the name of a link is empty");
+  expectError("name: ''\n" + head.substr(head.find("peaks")) + links, 1,
+              "the name of the machine is empty");
+  for (const char *nothing : {"", " \n\n"})
+    EXPECT_EQ(errorOf(nothing), "m.yaml is empty; a machine description has a "
+                                "name, peaks and links");
+  EXPECT_EQ(errorOf(head + links + "---\n" + head + links),
+            "m.yaml has more than one YAML document; a machine description "
+            "has one");
+}
+
+/// A value that cannot be read is not missing as well.
+TEST(MachineFile, OneFaultOneError) {
+  std::string error = errorOf(oneLink(
+      "    algorithms: [{algorithm: star, latency: 1}]\n"
+      "    measured: [{collective: gather, group_ranks: 1, points: []}]\n"));
+  EXPECT_EQ(llvm::StringRef(error).count("error:"), 1u) << error;
+}
+
+TEST(MachineFile, DevicesHaveNoEnd) {
+  llvm::Expected<Machine> machine = Machine::load("/dev/zero");
+  ASSERT_FALSE(bool(machine));
+  EXPECT_EQ(llvm::toString(machine.takeError()),
+            "machine file '/dev/zero' is a device");
 }
 
 TEST(MachineFile, Levels) {
@@ -145,7 +194,8 @@ TEST(MachineFile, Algorithms) {
   auto algorithm = [](const std::string &text) {
     return oneLink("    algorithms:\n      - {algorithm: " + text + "}\n");
   };
-  expectError(algorithm("star, bandwidth: 1"), 11, "unknown enumerated scalar");
+  expectError(algorithm("star, bandwidth: 1"), 11,
+              "an algorithm is ring, tree, hierarchical or in_switch");
   expectError(algorithm("tree, latency: 1"), 11, "the bandwidth is missing");
   expectError(algorithm("ring, bandwidth: 1, base: -1"), 11,
               "the number must not be negative");
@@ -172,7 +222,7 @@ TEST(MachineFile, Tables) {
   expectError(table(one + ", " + one), 11,
               "a point of 8 bytes follows one of 8; sizes must grow");
   expectError(table(one + ", {bytes: -1, seconds: 1}"), 13,
-              "a point has at least 1 byte");
+              "bytes are a whole number from 1 to 2^63 - 1");
   expectError(table(one + ", {bytes: 9, seconds: 0}"), 13,
               "the number must be above 0");
   expectError(table(one + ", {bytes: 9, seconds: 1}") +
