@@ -6,6 +6,11 @@
 using namespace mlir;
 using namespace tp;
 
+/// A graph has a node for each operation of each call: calls of calls would
+/// fill the memory, and deep ones the stack.
+static constexpr size_t maxNodes = size_t(1) << 20;
+static constexpr unsigned maxDepth = 1000;
+
 namespace {
 
 class GraphBuilder {
@@ -26,6 +31,7 @@ private:
   LogicalResult visitFunction(unsigned instance,
                               SmallVectorImpl<unsigned> &results);
   LogicalResult visitOp(unsigned instance, Operation *op);
+  LogicalResult checkSize(func::CallOp call) const;
   LogicalResult visitCall(unsigned instance, func::CallOp call);
   void visitReturn(unsigned instance, func::ReturnOp op,
                    SmallVectorImpl<unsigned> &results);
@@ -34,6 +40,8 @@ private:
   bool isActive(func::FuncOp function, unsigned instance) const;
 
   Graph graph;
+  /// Of the calls that are being followed.
+  unsigned depth = 0;
 };
 
 } // namespace
@@ -98,6 +106,20 @@ bool GraphBuilder::isActive(func::FuncOp function, unsigned instance) const {
   return false;
 }
 
+LogicalResult GraphBuilder::checkSize(func::CallOp call) const {
+  if (depth == maxDepth)
+    return call.emitOpError() << "is inside " << depth
+                              << " others; calls cannot be planned deeper";
+  if (graph.nodes.size() <= maxNodes && graph.instances.size() <= maxNodes)
+    return success();
+  InFlightDiagnostic diag = call.emitOpError()
+                            << "makes a program of more than " << maxNodes
+                            << " operations and calls, counted once a call; so "
+                               "many cannot be planned";
+  diag.attachNote() << "fix: plan fewer layers at a time";
+  return diag;
+}
+
 LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
@@ -107,6 +129,8 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
   if (isActive(callee, instance))
     return call.emitOpError() << "'" << call.getCallee()
                               << "' calls itself; recursion cannot be planned";
+  if (failed(checkSize(call)))
+    return failure();
   SmallVector<unsigned> arguments;
   for (OpOperand &operand : call->getOpOperands()) {
     unsigned value = graph.valueOf[instance].lookup(operand.get());
@@ -121,8 +145,10 @@ LogicalResult GraphBuilder::visitCall(unsigned instance, func::CallOp call) {
   unsigned inner = addInstance(callee, call, instance);
   bindArguments(inner, arguments);
   SmallVector<unsigned> results;
+  ++depth;
   if (failed(visitFunction(inner, results)))
     return failure();
+  --depth;
   for (auto [result, value] : llvm::zip_equal(call.getResults(), results)) {
     graph.valueOf[instance][result] = value;
     pin(value, result.getType(), call.getLoc(), result.getAsOpaquePointer());
@@ -231,8 +257,9 @@ FailureOr<Graph> GraphBuilder::build(func::FuncOp entry) {
   SmallVector<unsigned> arguments;
   for (auto [index, argument] : llvm::enumerate(entry.getArguments())) {
     if (!isa<RankedTensorType>(argument.getType()))
-      return entry.emitOpError() << "argument " << index << " of type "
-                                 << argument.getType() << " is not a tensor";
+      return entry.emitOpError()
+             << "argument " << index << " of type " << argument.getType()
+             << " is not a tensor with a rank";
     unsigned node = addNode(GraphNode::Home, instance, entry);
     graph.nodes[node].number = index;
     auto name = entry.getArgAttrOfType<StringAttr>(index, nameAttrName);

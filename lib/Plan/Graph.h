@@ -63,8 +63,9 @@ struct GraphValue {
 /// A flat program. Nodes and values are in program order.
 class Graph {
 public:
-  /// Reads `entry` and what it calls. Diagnoses recursion, operations without
-  /// a rule and collectives, which are the planner's to place.
+  /// Reads `entry` and what it calls. Diagnoses recursion, programs that are
+  /// too large with their calls inlined, operations without a rule and
+  /// collectives, which are the planner's to place.
   static mlir::FailureOr<Graph> build(mlir::func::FuncOp entry);
 
   std::vector<Instance> instances;

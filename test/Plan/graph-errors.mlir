@@ -56,7 +56,7 @@ module {
 
 // -----
 
-// expected-error @below {{'func.func' op argument 1 of type 'index' is not a tensor}}
+// expected-error @below {{'func.func' op argument 1 of type 'index' is not a tensor with a rank}}
 func.func @main(%x: tensor<6xf32>, %i: index) {
   return
 }
