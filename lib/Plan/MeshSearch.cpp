@@ -41,6 +41,8 @@ struct Candidate {
   size_t place = 0;
   /// Why it is out; empty if it is not.
   std::string reason;
+  /// Whether the planner found the reason.
+  bool isRefused = false;
   uint64_t time = 0;
   PlanFigures figures;
   /// The links that its axes run over.
@@ -70,8 +72,10 @@ static Candidate tryMesh(ModuleOp module, PlanSettings settings,
   OwningOpRef<ModuleOp> copy(module.clone());
   ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diag) {
     bool isError = diag.getSeverity() == DiagnosticSeverity::Error;
-    if (isError && candidate.reason.empty())
+    if (isError && candidate.reason.empty()) {
       candidate.reason = diag.str();
+      candidate.isRefused = true;
+    }
     return success();
   });
   FailureOr<std::unique_ptr<Planner>> planner =
@@ -131,6 +135,23 @@ static LogicalResult checkSearch(ModuleOp module, const PlanSettings &settings,
   return success();
 }
 
+/// What is wrong on every mesh is wrong with the program or the settings: it is
+/// diagnosed once, at its place.
+static bool isDiagnosedAlone(ModuleOp module, PlanSettings settings,
+                             ArrayRef<Candidate> candidates) {
+  const Candidate &first = candidates.front();
+  bool isSame = llvm::all_of(candidates, [&](const Candidate &candidate) {
+    return candidate.isRefused && candidate.reason == first.reason;
+  });
+  if (!isSame)
+    return false;
+  settings.mesh = first.mesh;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  FailureOr<std::unique_ptr<Planner>> planner =
+      Planner::create(*copy, settings);
+  return failed(planner) || failed((*planner)->solve());
+}
+
 FailureOr<std::string>
 tp::searchMesh(ModuleOp module, const PlanSettings &settings, int64_t ranks) {
   if (failed(checkSearch(module, settings, ranks)))
@@ -140,6 +161,8 @@ tp::searchMesh(ModuleOp module, const PlanSettings &settings, int64_t ranks) {
     candidates.push_back(tryMesh(module, settings, mesh));
     candidates.back().place = candidates.size();
   }
+  if (isDiagnosedAlone(module, settings, candidates))
+    return failure();
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     return std::make_tuple(!a.reason.empty(), a.time, a.place) <
            std::make_tuple(!b.reason.empty(), b.time, b.place);

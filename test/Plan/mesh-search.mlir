@@ -11,6 +11,8 @@
 // RUN: not tp-opt %t/mlp.mlir --tp-plan="ranks=4 mesh=tp=4" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not tp-opt %t/mlp.mlir --tp-plan="ranks=4 model-axes=tp" 2>&1 | FileCheck %s --check-prefix=AXES
 // RUN: not tp-opt %t/mesh.mlir --tp-plan="ranks=4" 2>&1 | FileCheck %s --check-prefix=MESH
+// RUN: not tp-opt %t/mlp.mlir --tp-plan="ranks=4 weights=loose" 2>&1 | FileCheck %s --check-prefix=LOOSE --implicit-check-not=error: --implicit-check-not=note:
+// RUN: not tp-opt %t/called.mlir --tp-plan="ranks=4" 2>&1 | FileCheck %s --check-prefix=CALLED --implicit-check-not=error: --implicit-check-not=note:
 
 //--- grid.mlir
 // A matrix product and its gradients, 4096^3, all 16 ranks alike. One axis: one
@@ -103,3 +105,13 @@ memory_bytes: 100000000
 links:
   - {name: node, ranks: 8, bandwidth: 370.8e9, latency: 0.6e-6}
   - {name: network, ranks: 0, bandwidth: 48e9, latency: 2.7e-6}
+
+//--- called.mlir
+// What is wrong on every mesh is said once.
+// LOOSE: error: weights='loose' must be one of stationary, stored, free
+// CALLED: called.mlir:6:8: error: 'func.call' op calls 'f', which has no body to plan
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
