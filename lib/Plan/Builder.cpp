@@ -141,61 +141,17 @@ std::string ProblemBuilder::signatureOf(unsigned node) const {
   return text;
 }
 
-static std::string describeFactors(const ShardingRule &rule) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::ListSeparator separator;
-  for (const Factor &factor : rule.factors)
-    if (factor.kind != FactorKind::Whole)
-      os << separator << "'" << factor.name << "' = " << factor.size;
-  return text;
-}
-
-LogicalResult ProblemBuilder::diagnoseNoChoice(unsigned node,
-                                               const ShardingRule &rule,
-                                               ArrayRef<unsigned> masks) {
-  Operation *op = graph.nodes[node].op;
-  unsigned least = ~0u;
-  for (unsigned mask : masks)
-    if (llvm::popcount(mask) < llvm::popcount(least))
-      least = mask;
-  std::string constraints;
-  for (Constraint constraint : {StationaryWeights, DataAxes, Sequence, Pin})
-    if (least & constraint)
-      constraints +=
-          (constraints.empty() ? "" : " and ") + toString(constraint).str();
-  InFlightDiagnostic diag =
-      op->emitOpError() << "cannot be split over "
-                        << toString(axes.parts, model.getMesh()) << ": of "
-                        << masks.size() << " strategies"
-                        << (uneven == Uneven::Refuse ? " with even shards" : "")
-                        << " none meets " << constraints;
-  diag.attachNote() << "the sizes that can be split are "
-                    << describeFactors(rule)
-                    << (uneven == Uneven::Refuse
-                            ? "; the ranks must divide them"
-                            : "");
-  if (least & StationaryWeights)
-    diag.attachNote() << "fix: use a number of ranks that divides an output or "
-                         "input size of the weight, weights=stored, or "
-                         "uneven=allow";
-  if (least & DataAxes)
-    diag.attachNote() << "fix: make the batch a multiple of the data axes' "
-                         "ranks, or name other model-axes";
-  if (least & Sequence)
-    diag.attachNote() << "fix: use sequence-parallel=off or auto, or a "
-                         "sequence that the ranks divide";
-  if (least & Pin)
-    diag.attachNote() << "fix: remove the pin, or pin a layout that this "
-                         "operation can make";
-  return failure();
-}
-
-LogicalResult ProblemBuilder::addOperation(unsigned node) {
+void ProblemBuilder::addOperation(unsigned node) {
   auto [entry, isNew] = nodeOfSignature.try_emplace(signatureOf(node), node);
   if (!isNew) {
     choices[node] = choices[entry->second];
-    return success();
+    auto alike = llvm::find_if(exclusions, [&](const Exclusion &excluded) {
+      return excluded.node == entry->second;
+    });
+    if (alike != exclusions.end())
+      exclusions.push_back(
+          {node, alike->broken, alike->numStrategies, alike->isEither});
+    return;
   }
   const GraphNode &info = graph.nodes[node];
   auto op = cast<ShardingRuleOpInterface>(info.op);
@@ -235,8 +191,7 @@ LogicalResult ProblemBuilder::addOperation(unsigned node) {
         toPrice(model.priceOperation(rule, types, strategy.layouts), false));
   }
   if (choices[node].layouts.empty())
-    return diagnoseNoChoice(node, rule, masks);
-  return success();
+    exclude(node, masks);
 }
 
 bool ProblemBuilder::isHomeAllowed(unsigned value, const Layout &layout) const {
@@ -314,7 +269,7 @@ void ProblemBuilder::addDemand(unsigned node) {
   choices[node].prices.push_back(Price());
 }
 
-LogicalResult ProblemBuilder::addNode(unsigned node) {
+void ProblemBuilder::addNode(unsigned node) {
   switch (graph.nodes[node].kind) {
   case GraphNode::Operation:
     return addOperation(node);
@@ -325,26 +280,10 @@ LogicalResult ProblemBuilder::addNode(unsigned node) {
     addPassage(node);
     break;
   case GraphNode::Demand:
-    addDemand(node);
-    return success();
+    return addDemand(node);
   }
-  if (!choices[node].layouts.empty())
-    return success();
-  const GraphNode &info = graph.nodes[node];
-  unsigned value = info.results[0];
-  InFlightDiagnostic diag =
-      info.op->emitOpError()
-      << "'" << graph.values[value].name << "' of shape ["
-      << graph.values[value].type.getShape() << "] has no layout over "
-      << toString(axes.parts, model.getMesh()) << " that the constraints allow";
-  if (uneven == Uneven::Refuse)
-    diag << ": shards must be even";
-  if (!pinned[value].empty())
-    diag << ", and its pins must agree";
-  diag.attachNote() << "the axes have " << numRanks(axes.parts) << " ranks";
-  diag.attachNote() << "fix: use ranks that divide a dimension, weights=free, "
-                       "uneven=allow, or other pins";
-  return failure();
+  if (choices[node].layouts.empty())
+    excludeLayouts(node);
 }
 
 void ProblemBuilder::addVariable(unsigned node) {
@@ -443,10 +382,9 @@ LogicalResult ProblemBuilder::build() {
   if (failed(findPins()))
     return failure();
   choices.resize(graph.nodes.size());
-  bool good = true;
   for (unsigned node = 0; node < graph.nodes.size(); ++node)
-    good &= succeeded(addNode(node));
-  if (!good)
+    addNode(node);
+  if (failed(diagnoseExclusions()) || failed(checkReturnedWeights()))
     return failure();
   for (unsigned node = 0; node < graph.nodes.size(); ++node)
     addVariable(node);

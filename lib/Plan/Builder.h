@@ -55,8 +55,8 @@ private:
   unsigned makeFixedTable(unsigned numLayouts);
   unsigned makeTable(unsigned value);
   mlir::LogicalResult findPins();
-  mlir::LogicalResult addNode(unsigned node);
-  mlir::LogicalResult addOperation(unsigned node);
+  void addNode(unsigned node);
+  void addOperation(unsigned node);
   void addHome(unsigned node);
   void addPassage(unsigned node);
   void addDemand(unsigned node);
@@ -81,8 +81,32 @@ private:
   /// Whether a weight that makes keys or values of so many groups may be
   /// replicated over part `index`: 0 for no such weight.
   bool isExcused(int64_t groups, unsigned index) const;
-  mlir::LogicalResult diagnoseNoChoice(unsigned node, const ShardingRule &rule,
-                                       llvm::ArrayRef<unsigned> masks);
+
+  /// A node without a choice. The nearest of its strategies break these
+  /// constraints: each breaks one of them if `isEither`.
+  struct Exclusion {
+    unsigned node;
+    unsigned broken;
+    size_t numStrategies;
+    bool isEither;
+  };
+  void exclude(unsigned node, llvm::ArrayRef<unsigned> masks);
+  void excludeLayouts(unsigned node);
+  std::pair<unsigned, const void *> causeOf(const Exclusion &excluded) const;
+  mlir::LogicalResult diagnoseExclusions() const;
+  mlir::InFlightDiagnostic describeOperation(const Exclusion &excluded) const;
+  mlir::InFlightDiagnostic describeLayouts(const Exclusion &excluded) const;
+  void noteConstraints(const Exclusion &excluded,
+                       mlir::Diagnostic &error) const;
+  void noteWeights(mlir::Diagnostic &error) const;
+  void noteBatch(unsigned node, const ShardingRule &rule,
+                 mlir::Diagnostic &error) const;
+  void noteSequence(unsigned node, mlir::Diagnostic &error) const;
+  mlir::LogicalResult checkReturnedWeights() const;
+  /// The factor that carries the batch: the major one of dimension 0 of the
+  /// result, unless a weight has it too.
+  std::optional<unsigned> findBatchFactor(const GraphNode &node,
+                                          const ShardingRule &rule) const;
 
   const Graph &graph;
   const CostModel &model;
@@ -113,6 +137,7 @@ private:
   std::map<std::vector<unsigned>, unsigned> maps;
   std::map<std::vector<Price>, unsigned> costs;
   std::map<std::string, unsigned> nodeOfSignature;
+  std::vector<Exclusion> exclusions;
 };
 
 } // namespace tp

@@ -82,11 +82,9 @@ bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
   return false;
 }
 
-/// The factor that carries the batch: the major one of dimension 0 of the
-/// result, unless a weight has it too.
-static std::optional<unsigned> findBatchFactor(const GraphNode &node,
-                                               const ShardingRule &rule,
-                                               const Graph &graph) {
+std::optional<unsigned>
+ProblemBuilder::findBatchFactor(const GraphNode &node,
+                                const ShardingRule &rule) const {
   bool hasActivation = false;
   for (unsigned operand : node.operands)
     hasActivation |= !graph.values[operand].isParameter;
@@ -108,7 +106,7 @@ bool ProblemBuilder::breaksData(unsigned node, const ShardingRule &rule,
                                 const Strategy &strategy) const {
   if (!llvm::is_contained(axes.isData, true))
     return false;
-  bool mustCarry = findBatchFactor(graph.nodes[node], rule, graph).has_value();
+  bool mustCarry = findBatchFactor(graph.nodes[node], rule).has_value();
   for (auto [index, part] : llvm::enumerate(axes.parts)) {
     if (!axes.isData[index])
       continue;

@@ -4,6 +4,7 @@
 #include "Builder.h"
 #include "tp/Plan/MinimalConflict.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace tp;
@@ -104,7 +105,9 @@ void PinConflict::addFixes(ArrayRef<unsigned> conflict, Diagnostic &error) {
     bool works = canBeMet(conflict, other) && !unknown;
     if (works)
       error.attachNote(error.getLocation())
-          << "fix: with " << text << " the pinned layouts can be met";
+          << "fix: with " << text
+          << (groups.empty() ? " there is a plan"
+                             : " the pinned layouts can be met");
     return works;
   };
   PlanWishes other = wishes;
@@ -122,6 +125,10 @@ void PinConflict::addFixes(ArrayRef<unsigned> conflict, Diagnostic &error) {
   other.uneven = Uneven::Allow;
   if (wishes.uneven == Uneven::Refuse)
     tryOut(other, "uneven=allow");
+}
+
+void PinConflict::addFixes(Diagnostic &error) {
+  addFixes(llvm::to_vector(llvm::seq<unsigned>(0, groups.size())), error);
 }
 
 LogicalResult PinConflict::diagnose() {

@@ -24,6 +24,9 @@ public:
   /// report, if the pins are not to blame or it cannot be told.
   mlir::LogicalResult diagnose();
 
+  /// Adds a fix for each wish without which there is a plan with all pins.
+  void addFixes(mlir::Diagnostic &error);
+
 private:
   /// All that the source must give up together: layouts of one value that are
   /// written alike, in all places where they are written.

@@ -94,7 +94,9 @@ static FailureOr<SmallVector<bool>> findDataAxes(ModuleOp module, MeshAttr mesh,
     if (!mesh.findAxis(name.trim()))
       return module.emitError() << "model-axes names \"" << name.trim()
                                 << "\", which is not an axis of " << mesh;
-    model.insert(name.trim());
+    if (!model.insert(name.trim()).second)
+      return module.emitError()
+             << "model-axes names \"" << name.trim() << "\" twice";
   }
   SmallVector<bool> isData;
   for (MeshAxisAttr axis : mesh.getAxes()) {
@@ -270,8 +272,8 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
     llvm::consumeError(solution.takeError());
     return failure();
   }
-  bool mayBeThePins = solution.errorIsA<InfeasibleError>() ||
-                      solution.errorIsA<MemoryLimitError>();
+  bool isInfeasible = solution.errorIsA<InfeasibleError>();
+  bool mayBeThePins = isInfeasible || solution.errorIsA<MemoryLimitError>();
   if (mayBeThePins && succeeded(findConflict().diagnose())) {
     llvm::consumeError(solution.takeError());
     return failure();
@@ -283,8 +285,12 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
       });
   if (tooLarge)
     return *tooLarge;
-  return module.emitError()
-         << "cannot be planned: " << llvm::toString(std::move(error));
+  InFlightDiagnostic diag = module.emitError()
+                            << "cannot be planned: "
+                            << llvm::toString(std::move(error));
+  if (isInfeasible)
+    findConflict().addFixes(*diag.getUnderlyingDiagnostic());
+  return diag;
 }
 
 FailureOr<std::vector<Solution>> ModulePlanner::solveBest(unsigned count) {

@@ -38,9 +38,10 @@ func.func @main(%q: tensor<1x3x6x2xf32>, %k: tensor<1x3x1x2xf32>) -> tensor<1x3x
 }
 
 //--- odd.mlir
-// ODD: error: 'tp.matmul' op cannot be split over "tp": of {{.*}} strategies with even shards none meets weights=stationary
-// ODD: note: the sizes that can be split are 'm' = 3, 'k' = 5, 'n' = 10; the ranks must divide them
-// ODD: note: fix: use a number of ranks that divides
+// ODD: error: 'func.func' op 'argument 1' of shape [5, 10] has no layout over "tp" that the constraints allow: shards must be even
+// ODD: note: the axes have 4 ranks
+// ODD: note: fix: use ranks that divide a dimension, or weights=free, or uneven=allow
+// ODD: note: the same excludes 1 more, the next 'tp.matmul'
 // ZERO: mesh axis "tp" has 0 ranks; at least 1 is needed
 // SYNTAX: mesh 'tp': an axis is written name=ranks, as in dp=2,tp=4; 'tp' is not
 // RANKS: the number of ranks of the mesh exceeds 2^63 - 1 at axis "b"
@@ -50,7 +51,7 @@ func.func @main(%q: tensor<1x3x6x2xf32>, %k: tensor<1x3x1x2xf32>) -> tensor<1x3x
 // MAYBE: uneven='maybe' must be one of refuse, allow
 // AXES: model-axes names "pp", which is not an axis of
 // BATCH: none meets {{.*}}data axes carry the batch
-// BATCH: note: fix: make the batch a multiple of the data axes' ranks
+// BATCH: note: fix: make the batch a multiple of 2
 func.func @main(%x: tensor<3x5xf32>, %w: tensor<5x10xf32> {tp.parameter}) -> tensor<3x10xf32> {
   %y = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x10xf32>) -> tensor<3x10xf32>
   return %y : tensor<3x10xf32>
