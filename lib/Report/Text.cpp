@@ -207,11 +207,28 @@ static std::string describeFit(const Report &report) {
   return text + (report.memory.total <= device ? ": fits" : ": DOES NOT FIT");
 }
 
+static std::string describeTraining(const Report &report) {
+  const TrainingSettings &training = report.training;
+  std::string text = "training with Adam";
+  if (training.recomputesLayers)
+    text += ", layers recomputed";
+  if (training.zero != 0) {
+    text += ", ZeRO " + std::to_string(training.zero) + " over ";
+    llvm::ListSeparator separator;
+    for (unsigned axis : training.dataAxes)
+      text += StringRef(separator).str() +
+              toPrintable(report.mesh.getAxes()[axis].getName());
+    if (training.dataAxes.empty())
+      text += "no axis: name data-axes";
+  }
+  return text;
+}
+
 static void printMemory(const Report &report, llvm::raw_ostream &os) {
   printLine(os, "");
   bool trains = report.training.isOn();
-  printLine(os, trains ? "memory of a rank, training with Adam"
-                       : "memory of a rank, forward only");
+  printLine(os, "memory of a rank, " +
+                    (trains ? describeTraining(report) : "forward only"));
   Table table(1, {"", "bytes", "GB", "GiB"});
   auto add = [&](StringRef title, uint64_t bytes, std::string note = "") {
     table.addRow({title.str(), toWhole(bytes), toDecimal(toGB(bytes)),

@@ -12,6 +12,8 @@ findDataAxes(ModuleOp module, MeshAttr mesh, StringRef names) {
   names.split(listed, ',', -1, /*KeepEmpty=*/false);
   for (StringRef &name : listed) {
     name = name.trim();
+    if (llvm::count(listed, name) > 1)
+      return module.emitError() << "data-axes names \"" << name << "\" twice";
     if (!mesh || !mesh.findAxis(name))
       return module.emitError() << "data-axes names \"" << name
                                 << "\", which is no axis of the mesh";
@@ -28,11 +30,14 @@ findDataAxes(ModuleOp module, MeshAttr mesh, StringRef names) {
   return axes;
 }
 
-/// What only an optimizer gives a meaning.
+/// What only an optimizer gives a meaning, and data axes only ZeRO.
 static LogicalResult checkAlone(ModuleOp module,
                                 const ReportSettings &settings) {
-  if (settings.optimizer != "none")
-    return success();
+  if (settings.optimizer != "none") {
+    if (settings.zero != 0 || settings.dataAxes.empty())
+      return success();
+    return module.emitError() << "data-axes has no effect without zero";
+  }
   StringRef name = !settings.gradientType.empty() ? "gradient-type"
                    : settings.zero != 0           ? "zero"
                    : !settings.dataAxes.empty()   ? "data-axes"

@@ -20,8 +20,10 @@
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam gradient-type=bf16" 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=4" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=-1" 2>&1 | FileCheck %s --check-prefix=ZERO
-// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
-// RUN: not tp-opt %t/good.mlir --tp-cost-report="optimizer=adam data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=1 data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
+// RUN: not tp-opt %t/good.mlir --tp-cost-report="optimizer=adam zero=1 data-axes=pp" 2>&1 | FileCheck %s --check-prefix=AXES
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam zero=1 data-axes=tp,tp" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not tp-opt %t/weight.mlir --tp-cost-report="optimizer=adam data-axes=tp" 2>&1 | FileCheck %s --check-prefix=NOZERO
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=recompute=all 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=flops=half 2>&1 | FileCheck %s --check-prefix=FLOPS
 // RUN: not tp-opt %t/weight.mlir --tp-cost-report=flops= 2>&1 | FileCheck %s --check-prefix=FLOPS
@@ -56,6 +58,8 @@
 // GRADIENT: error: gradient-type='bf16' must be f32, or be left out for the parameters' type
 // ZERO: error: zero={{4|-1}} must be 0, 1 (optimizer states are dealt over the data axes), 2 (gradients, too) or 3 (parameters, too)
 // AXES: error: data-axes names "pp", which is no axis of the mesh
+// TWICE: error: data-axes names "tp" twice
+// NOZERO: error: data-axes has no effect without zero
 // RECOMPUTE: error: recompute='all' must be none or layers
 // WORD: error: alternatives='{{(yes)?}}' must be auto, on or off
 // OPENED: error: carries no plan, so there are no alternatives to it; run tp-plan first

@@ -6,6 +6,7 @@
 // RUN: tp-opt %t/kept.mlir --tp-cost-report -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: tp-opt %t/kept.mlir --tp-cost-report=optimizer=adam -o /dev/null 2>&1 | FileCheck %s --check-prefix=ADAM
 // RUN: tp-opt %t/across.mlir --tp-cost-report="optimizer=adam zero=3 data-axes=tp" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ZERO3
+// RUN: tp-opt %t/across.mlir --tp-cost-report="optimizer=adam zero=3 recompute=layers" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NODATA
 // RUN: tp-opt %t/kept.mlir --tp-cost-report="optimizer=adam gradient-type=f32" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: tp-opt %t/types.mlir --tp-cost-report=optimizer=adam -o /dev/null 2>&1 | FileCheck %s --check-prefix=TYPES
 
@@ -23,6 +24,7 @@
 // Half of the 42 numbers of %w, with a gradient and two moments each. %a and %d
 // are kept, 168 bytes; while %e is made, %b and all of %w are there as well:
 // 72 + 72 + 168 = 312.
+// ZERO3: memory of a rank, training with Adam, ZeRO 3 over tp
 // ZERO3: parameters 84
 // ZERO3-NEXT: gradients 84
 // ZERO3-NEXT: optimizer states 168
@@ -41,6 +43,9 @@ func.func @main(%x: tensor<5x7xf32, #rows>, %w: tensor<7x6xf32, #whole> {tp.para
   %f = tp.add %b, %e : (tensor<5x6xf32, #rows>, tensor<5x6xf32, #rows>) -> tensor<5x6xf32, #rows>
   return %f : tensor<5x6xf32, #rows>
 }
+
+// NODATA: memory of a rank, training with Adam, layers recomputed, ZeRO 3 over no axis: name data-axes
+// NODATA: parameters 168
 
 //--- view.mlir
 // A reshape is a view, which keeps %y; in the callee as well. 3 x 5 x 4 bytes
@@ -88,7 +93,7 @@ func.func @main(%n: tensor<1x1x3x4xf32, #heads>, %c: tensor<1x9x3x4xf32, #heads>
 // KEPT: what a backward pass would keep 140
 
 // 16 numbers of 2 + 2 + 12 bytes. %e is there beside all that is kept.
-// ADAM: memory of a rank, training with Adam
+// ADAM: memory of a rank, training with Adam{{$}}
 // ADAM: parameters 32
 // ADAM-NEXT: gradients 32
 // ADAM-NEXT: optimizer states 192
