@@ -21,6 +21,9 @@ namespace tp {
 
 namespace {
 
+/// By axis, where its parts begin and end: the ranks of what is major to it.
+using Borders = std::map<unsigned, std::set<int64_t>>;
+
 /// The reshards of one value, in program order.
 struct Reshards {
   Value source;
@@ -32,9 +35,11 @@ class CollectiveInserter {
 public:
   /// With `allowUneven` values may pass through uneven layouts between even
   /// ones, as they may in a plan that says so.
+  /// `planned` are the borders at which a plan cuts the axes.
   CollectiveInserter(const CostModel &model, FlatSymbolRefAttr meshName,
-                     bool allowUneven)
-      : model(model), meshName(meshName), allowUneven(allowUneven) {}
+                     bool allowUneven, const Borders &planned)
+      : model(model), meshName(meshName), allowUneven(allowUneven),
+        planned(planned) {}
 
   LogicalResult run(const Reshards &reshards);
 
@@ -51,6 +56,7 @@ private:
   const CostModel &model;
   FlatSymbolRefAttr meshName;
   bool allowUneven;
+  const Borders &planned;
   /// By type, then by parts, whether they may hold maxima, and units.
   using SpaceKey = std::tuple<AxisParts, bool, std::optional<DimUnits>>;
   llvm::DenseMap<Type, std::map<SpaceKey, std::unique_ptr<LayoutSpace>>> spaces;
@@ -106,26 +112,34 @@ const LayoutSpace &CollectiveInserter::getSpace(const Reshards &reshards) {
   return *space;
 }
 
-/// The parts that the layouts use, cut at one another's borders so that each
-/// layout is made of whole parts.
-AxisParts CollectiveInserter::findParts(ArrayRef<Layout> layouts) const {
-  MeshAttr mesh = model.getMesh();
-  std::vector<std::set<int64_t>> borders(mesh.getAxes().size());
+static void addBorders(const Layout &layout, Borders &borders) {
   auto add = [&](const AxisPart &part) {
     borders[part.axis].insert(part.pre);
     borders[part.axis].insert(part.pre * part.size);
   };
-  for (const Layout &layout : layouts) {
-    for (const DimLayout &dim : layout.dims)
-      llvm::for_each(dim.parts, add);
-    llvm::for_each(layout.unreduced, add);
-  }
+  for (const DimLayout &dim : layout.dims)
+    llvm::for_each(dim.parts, add);
+  llvm::for_each(layout.unreduced, add);
+}
+
+/// The parts that the layouts use, cut at one another's borders so that each
+/// layout is made of whole parts. A plan was priced with all its parts: from
+/// part to part may be cheaper than over the whole axis.
+AxisParts CollectiveInserter::findParts(ArrayRef<Layout> layouts) const {
+  Borders borders;
+  for (const Layout &layout : layouts)
+    addBorders(layout, borders);
   AxisParts parts;
-  for (auto [axis, list] : llvm::enumerate(borders)) {
+  for (auto &[axis, used] : borders) {
+    std::set<int64_t> list = used;
+    if (auto cuts = planned.find(axis); cuts != planned.end())
+      for (int64_t border : cuts->second)
+        if (*used.begin() < border && border < *used.rbegin())
+          list.insert(border);
     std::optional<int64_t> last;
     for (int64_t border : list) {
       if (last && border % *last == 0)
-        parts.push_back({static_cast<unsigned>(axis), *last, border / *last});
+        parts.push_back({axis, *last, border / *last});
       last = border;
     }
   }
@@ -213,8 +227,9 @@ struct InsertCollectivesPass
     FailureOr<Machine> loaded = loadMachine(module, machine);
     if (failed(loaded))
       return signalPassFailure();
+    Borders planned = findPlannedBorders(module);
     for (auto function : module.getOps<func::FuncOp>())
-      if (failed(runOnFunction(function, *loaded)))
+      if (failed(runOnFunction(function, *loaded, planned)))
         return signalPassFailure();
   }
 
@@ -227,8 +242,26 @@ private:
     return uneven && uneven.getValue() == "allow";
   }
 
+  /// Of all layouts of a planned module; none without a plan.
+  static Borders findPlannedBorders(ModuleOp module) {
+    Borders borders;
+    if (!module->hasAttr(planAttrName))
+      return borders;
+    auto add = [&](Value value) {
+      if (getSharding(value))
+        addBorders(getCheckedLayout(value), borders);
+    };
+    module.walk([&](Block *block) {
+      llvm::for_each(block->getArguments(), add);
+      for (Operation &op : *block)
+        llvm::for_each(op.getResults(), add);
+    });
+    return borders;
+  }
+
   static LogicalResult runOnFunction(func::FuncOp function,
-                                     const Machine &machine) {
+                                     const Machine &machine,
+                                     const Borders &planned) {
     llvm::MapVector<Value, SmallVector<ReshardOp>> reshards;
     for (Operation &op : function.getBody().getOps())
       if (auto reshard = dyn_cast<ReshardOp>(op))
@@ -239,7 +272,8 @@ private:
       Value source = ops.front().getInput();
       FlatSymbolRefAttr meshName = getSharding(source).getMesh();
       CostModel model(machine, lookupMesh(function, meshName));
-      CollectiveInserter inserter(model, meshName, allowsUneven(function));
+      CollectiveInserter inserter(model, meshName, allowsUneven(function),
+                                  planned);
       if (failed(inserter.run({source, ops})))
         return failure();
     }
