@@ -90,11 +90,14 @@ void build(benchmark::State &state, const Case &c) {
 void plan(benchmark::State &state, const Case &c) {
   MLIRContext context;
   OwningOpRef<ModuleOp> module = import(context, c);
-  auto planner = Planner::create(*module, settingsOf(c));
-  if (failed(planner))
-    return state.SkipWithError("no planner");
   std::optional<Solution> solution;
   for (auto _ : state) {
+    // A planner remembers: each time a new one.
+    state.PauseTiming();
+    auto planner = Planner::create(*module, settingsOf(c));
+    if (failed(planner))
+      return state.SkipWithError("no planner");
+    state.ResumeTiming();
     FailureOr<Solution> solved = (*planner)->solve();
     if (failed(solved))
       return state.SkipWithError("no plan");

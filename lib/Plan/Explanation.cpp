@@ -184,6 +184,8 @@ Explanation::findNextBest(const WeightGroup &group) {
     Changes changes;
     for (const ParameterChoice &member : group.members)
       changes.pins.push_back({member.argument, home});
+    if (next)
+      changes.cutoff = next->outcome.solution.cost;
     std::optional<Outcome> other = scenario.solve(changes);
     if (!other || (next && next->outcome.solution.cost <= other->solution.cost))
       continue;

@@ -155,6 +155,8 @@ private:
   PlanWishes wishes;
   MemoryWishes memory;
   SolveOptions options;
+  /// Of the first plan: messages for those that follow.
+  Certificate start;
   std::unique_ptr<ProblemBuilder> builder;
 };
 
@@ -265,9 +267,15 @@ FailureOr<Solution> ModulePlanner::solve(const Changes &changes, bool quiet) {
   for (const auto &[argument, layout] : changes.pins)
     fixArgument(argument, layout, problem);
   silence(changes.silentValues, problem);
-  llvm::Expected<Solution> solution = solveWithinMemory(problem, options);
-  if (solution)
+  SolveOptions wanted = options;
+  wanted.start = &start;
+  wanted.cutoff = changes.cutoff;
+  llvm::Expected<Solution> solution = solveWithinMemory(problem, wanted);
+  if (solution) {
+    if (start.messages.empty())
+      start = solution->certificate;
     return std::move(*solution);
+  }
   if (quiet) {
     llvm::consumeError(solution.takeError());
     return failure();

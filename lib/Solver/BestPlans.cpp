@@ -134,7 +134,9 @@ tp::findBestPlans(const Problem &problem, unsigned count,
     return enumerator.run(Domains::findPossible(problem), count);
   // Too large as a whole: what costs a little more than the best plan, until
   // that is enough.
-  Narrowing narrowing(problem, Domains::findPossible(problem));
+  SolveOptions again = options;
+  again.start = &best->certificate;
+  Narrowing narrowing(problem, Domains::findPossible(problem), again);
   Ticks least = best->cost.getTime() + 1 - narrowing.getDual().bound;
   for (Ticks more = std::max(least, 1.0);; more *= 4) {
     llvm::Expected<std::vector<PricedPlan>> plans =

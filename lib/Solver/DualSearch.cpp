@@ -17,9 +17,10 @@ constexpr Ticks ringPrecision = 1 << 18, endPrecision = 1 << 15;
 
 class Search {
 public:
-  explicit Search(const DualModel &model) : model(model) {}
+  Search(const DualModel &model, const DualResult *start)
+      : model(model), start(start) {}
 
-  DualResult run();
+  DualResult run(Ticks cutoff);
 
 private:
   void improve(MessagePassing &passing, Ticks precision);
@@ -27,8 +28,11 @@ private:
   void solveAll();
   void take(MessagePassing &passing);
   Ticks boundOfAll();
+  void begin(llvm::ArrayRef<unsigned> from, llvm::ArrayRef<unsigned> to,
+             Messages &messages) const;
 
   const DualModel &model;
+  const DualResult *start;
   DualResult result;
 };
 
@@ -99,23 +103,48 @@ void Search::take(MessagePassing &passing) {
   result.messages = passing.getMessages();
 }
 
+/// The messages that the ends `to` of another graph begin with: those of
+/// `from`.
+void Search::begin(llvm::ArrayRef<unsigned> from, llvm::ArrayRef<unsigned> to,
+                   Messages &messages) const {
+  if (!start)
+    return;
+  for (auto [end, like] : llvm::zip_equal(from, to))
+    messages[like] = start->messages[start->messageOf[end]];
+}
+
 void Search::solveLayers(const Repetition &layers) {
   const DualGraph &graph = model.graph;
   ReducedGraph ring = makeRing(graph, layers);
-  MessagePassing around(model, ring.graph, makeMessages(model, ring.graph));
+  Messages before = makeMessages(model, ring.graph);
+  unsigned middleLayer = layers.begin + layers.count / 2 * layers.period;
+  for (auto [tree, inRing] : llvm::enumerate(ring.treeOf)) {
+    unsigned producer = graph.getProducer(tree);
+    if (producer >= middleLayer && producer < middleLayer + layers.period)
+      begin(graph.trees[tree].ends, ring.graph.trees[inRing].ends, before);
+  }
+  MessagePassing around(model, ring.graph, before);
   improve(around, ringPrecision);
 
   ReducedGraph some = shorten(graph, layers, headLayers, tailLayers);
-  Messages start = makeMessages(model, some.graph);
+  Messages after = makeMessages(model, some.graph);
+  for (auto [tree, like] : llvm::enumerate(some.treeOf))
+    if (like != ~0u)
+      begin(graph.trees[tree].ends, some.graph.trees[like].ends, after);
+  // A layer of the row changes as the ring did.
+  std::vector<bool> isDone(some.graph.trees.size());
   for (auto [tree, inRing] : llvm::enumerate(ring.treeOf)) {
-    if (inRing == ~0u || some.treeOf[tree] == ~0u)
+    unsigned like = some.treeOf[tree];
+    if (inRing == ~0u || like == ~0u || isDone[like])
       continue;
-    for (auto [to, from] :
-         llvm::zip_equal(some.graph.trees[some.treeOf[tree]].ends,
-                         ring.graph.trees[inRing].ends))
-      start[to] = around.getMessages()[from];
+    isDone[like] = true;
+    for (auto [to, from] : llvm::zip_equal(some.graph.trees[like].ends,
+                                           ring.graph.trees[inRing].ends))
+      for (auto [message, now, then] :
+           llvm::zip_equal(after[to], around.getMessages()[from], before[from]))
+        message += now - then;
   }
-  MessagePassing passing(model, some.graph, std::move(start));
+  MessagePassing passing(model, some.graph, std::move(after));
   unsigned middle = layers.begin + headLayers * layers.period;
   passing.freeze(middle, middle + 2 * layers.period);
   improve(passing, endPrecision);
@@ -130,7 +159,10 @@ void Search::solveLayers(const Repetition &layers) {
 }
 
 void Search::solveAll() {
-  MessagePassing passing(model, model.graph, makeMessages(model, model.graph));
+  Messages messages = makeMessages(model, model.graph);
+  for (const DualGraph::Tree &tree : model.graph.trees)
+    begin(tree.ends, tree.ends, messages);
+  MessagePassing passing(model, model.graph, std::move(messages));
   improve(passing, endPrecision);
   take(passing);
   result.slackOf.resize(model.graph.nodes.size());
@@ -139,7 +171,15 @@ void Search::solveAll() {
   std::iota(result.messageOf.begin(), result.messageOf.end(), 0);
 }
 
-DualResult Search::run() {
+DualResult Search::run(Ticks cutoff) {
+  if (start) {
+    result.messageOf = start->messageOf;
+    result.messages = start->messages;
+    result.bound = boundOfAll();
+    if (result.bound > cutoff)
+      return std::move(result);
+    result.messageOf.clear();
+  }
   if (auto layers = findRepetition(model.graph, minLayers))
     solveLayers(*layers);
   else
@@ -148,6 +188,7 @@ DualResult Search::run() {
   return std::move(result);
 }
 
-DualResult tp::searchDual(const DualModel &model) {
-  return Search(model).run();
+DualResult tp::searchDual(const DualModel &model, const DualResult *start,
+                          Ticks cutoff) {
+  return Search(model, start).run(cutoff);
 }

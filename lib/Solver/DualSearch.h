@@ -26,7 +26,11 @@ struct DualResult {
 /// Equal layers are first solved as one layer that is its own neighbour; its
 /// messages are then given to all layers but the first and the last few, which
 /// are solved with what stands before and behind them.
-DualResult searchDual(const DualModel &model);
+///
+/// Begins with the messages of `start`, if there is one. If these alone prove
+/// more than `cutoff`, that is all: the result then has no slacks.
+DualResult searchDual(const DualModel &model, const DualResult *start = nullptr,
+                      Ticks cutoff = infiniteTicks);
 
 } // namespace tp
 

@@ -134,16 +134,20 @@ llvm::Expected<Solution> tp::solveWithinMemory(const Problem &problem,
   uint64_t limit = *problem.memoryLimit;
   if (problem.memoryOf(free->choices).getTotal() <= limit)
     return free;
-  llvm::Expected<LeastMemory> least = findLeastMemory(problem, options);
+  // Prices with tolls on memory are others, near to these.
+  SolveOptions tolled = options;
+  tolled.cutoff = Price::infinite();
+  tolled.start = &free->certificate;
+  llvm::Expected<LeastMemory> least = findLeastMemory(problem, tolled);
   if (!least)
     return least.takeError();
   if (least->memory.getTotal() > limit)
     return llvm::make_error<MemoryLimitError>(std::move(least->choices),
                                               least->memory, limit);
 
-  Incumbent incumbent(problem, limit, options.maxSums);
+  Incumbent incumbent(problem, limit, tolled.maxSums);
   incumbent.offer(least->choices);
-  RangeSearcher searcher(incumbent, options);
+  RangeSearcher searcher(incumbent, tolled);
   llvm::Expected<Price> bound =
       searcher.run({problem.evaluate(least->choices), least->memory,
                     std::move(least->choices)});

@@ -131,7 +131,10 @@ uint64_t MemoryRange::getLargestMultiplier() const {
 llvm::Expected<MemoryRange::Point> MemoryRange::tryMultiplier(uint64_t tolls) {
   if (auto known = tried.find(tolls); known != tried.end())
     return known->second;
-  llvm::Expected<Solution> solution = solve(addTolls(tolls), options);
+  SolveOptions again = options;
+  if (!certificate.messages.empty())
+    again.start = &certificate;
+  llvm::Expected<Solution> solution = solve(addTolls(tolls), again);
   if (!solution)
     return solution.takeError();
   const Problem &problem = incumbent.problem;

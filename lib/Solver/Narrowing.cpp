@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Narrowing.h"
+#include "DualMessages.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tp;
 
-Narrowing::Narrowing(const Problem &problem, Domains possibleChoices)
+Narrowing::Narrowing(const Problem &problem, Domains possibleChoices,
+                     const SolveOptions &options)
     : problem(problem), possible(std::move(possibleChoices)),
       model(DualModel::get(problem, possible)) {
   if (!model)
     return;
-  dual = searchDual(*model);
+  std::optional<DualResult> start;
+  if (options.start)
+    start = readMessages(problem, *model, *options.start);
+  Ticks cutoff = options.cutoff.isFinite() ? Ticks(options.cutoff.getTime())
+                                           : infiniteTicks;
+  dual = searchDual(*model, start ? &*start : nullptr, cutoff);
+  if (dual.slackOf.empty())
+    return;
   slackOf.resize(problem.variables.size());
   for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual.slackOf))
     slackOf[node.variable] = slack;

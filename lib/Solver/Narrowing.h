@@ -3,6 +3,7 @@
 #define TP_SOLVER_NARROWING_H
 
 #include "DualSearch.h"
+#include "tp/Solver/Solver.h"
 
 namespace tp {
 
@@ -10,7 +11,9 @@ namespace tp {
 class Narrowing {
 public:
   /// Nothing is left out if message passing does not take the problem on.
-  explicit Narrowing(const Problem &problem, Domains possible);
+  /// Messages that prove that nothing is below the cutoff need not be good.
+  Narrowing(const Problem &problem, Domains possible,
+            const SolveOptions &options);
 
   bool hasMessages() const { return model.has_value(); }
   const DualModel &getModel() const { return *model; }

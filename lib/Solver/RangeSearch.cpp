@@ -10,7 +10,7 @@ RangeSearch::RangeSearch(Problem tolled, MemoryConstraint constraint,
                          Price minimum, const SolveOptions &options)
     : problem(std::move(tolled)), constraint(std::move(constraint)),
       minimum(minimum), options(options),
-      narrowing(problem, Domains::findPossible(problem)) {}
+      narrowing(problem, Domains::findPossible(problem), options) {}
 
 llvm::Error RangeSearch::widen(Price slack, uint64_t maxEntries) {
   // A price with tolls is below the next tick.

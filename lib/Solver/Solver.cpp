@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tp/Solver/Solver.h"
+#include "DualMessages.h"
 #include "Elimination.h"
 #include "Expansion.h"
 #include "Narrowing.h"
@@ -53,7 +54,7 @@ private:
   llvm::Error checkAllHaveChoices(const Domains &domains) const;
   llvm::Error eliminate(const Domains &left, uint64_t maxEntries);
   llvm::Error passMessages();
-  void writeMessages(const DualModel &model, const DualResult &result);
+  llvm::Error findPlan(const Narrowing &narrowing, Ticks &margin);
   llvm::Error closeGap(const Narrowing &narrowing);
   void takeRounded(const Narrowing &narrowing);
 
@@ -71,43 +72,6 @@ llvm::Error SolverRun::checkAllHaveChoices(const Domains &domains) const {
       return llvm::make_error<InfeasibleError>("variable '" + variable.name +
                                                "'");
   return llvm::Error::success();
-}
-
-/// Messages in the form of the certificate: over all layouts of a map, those of
-/// choices that are impossible included.
-void SolverRun::writeMessages(const DualModel &model,
-                              const DualResult &result) {
-  Certificate &certificate = solution.certificate;
-  std::map<std::vector<int64_t>, unsigned> known;
-  std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> converted;
-  unsigned end = 0;
-  auto add = [&](Problem::Use use) {
-    unsigned index = result.messageOf[end];
-    unsigned layouts = model.graph.ends[end++].layouts;
-    auto [it, isNew] =
-        converted.try_emplace({index, layouts, use.layoutMap}, 0);
-    if (isNew) {
-      std::vector<unsigned> all = problem.layoutMaps[use.layoutMap];
-      llvm::sort(all);
-      all.erase(llvm::unique(all), all.end());
-      std::vector<int64_t> message(all.size());
-      for (auto [layout, number] :
-           llvm::zip_equal(model.ends[layouts].layouts, result.messages[index]))
-        message[llvm::lower_bound(all, layout) - all.begin()] = number;
-      auto [place, isOther] =
-          known.try_emplace(message, certificate.messages.size());
-      if (isOther)
-        certificate.messages.push_back(std::move(message));
-      it->second = place->second;
-    }
-    certificate.messageOf.push_back(it->second);
-  };
-  for (const Problem::Value &value : problem.values) {
-    if (value.consumers.empty())
-      continue;
-    add(value.producer);
-    llvm::for_each(value.differentUses(), add);
-  }
 }
 
 /// Finds the cheapest plan of the choices left and proves that there is no
@@ -151,39 +115,55 @@ llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
   return llvm::Error::success();
 }
 
+/// Eliminates what lies within a margin above the bound, in which there is a
+/// plan and not too much besides: wider if there is none, narrower if there is
+/// too much.
+llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
+  constexpr Ticks factor = 8, closest = 1.25, widest = 2.0 * largestTicks;
+  Ticks empty = 0;
+  std::optional<Ticks> tooLarge;
+  while (true) {
+    llvm::Error error =
+        eliminate(narrowing.getChoices(margin), options.maxTableEntries);
+    if (error.isA<InfeasibleError>() && margin < infiniteTicks)
+      empty = margin;
+    else if (error.isA<ProblemTooLargeError>())
+      tooLarge = std::min(margin, widest);
+    else
+      return error;
+    if (!tooLarge)
+      margin = margin > largestTicks ? infiniteTicks : factor * margin;
+    else if (empty == 0)
+      margin = std::floor(*tooLarge / factor);
+    else
+      margin = std::floor(std::sqrt(empty * *tooLarge));
+    bool isLast = tooLarge && (margin < 1 || *tooLarge <= closest * empty);
+    if (isLast && error.isA<ProblemTooLargeError>())
+      return error;
+    llvm::consumeError(std::move(error));
+    if (isLast)
+      return eliminate(narrowing.getChoices(*tooLarge),
+                       options.maxTableEntries);
+  }
+}
+
 /// Choices that lift the bound by more than a margin are left out, and the rest
 /// is eliminated. If the plan found is within the margin, no plan with another
-/// choice is cheaper; if not, the margin grows. It falls where nothing was
-/// found yet and too much is left.
+/// choice is cheaper; if not, the margin grows.
 llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
   constexpr Ticks factor = 8;
   Ticks bound = narrowing.getDual().bound;
   Ticks margin = std::max(std::floor(bound / (1 << 14)), 1.0);
-  Ticks tooLarge = infiniteTicks;
-  while (true) {
-    llvm::Error error =
-        eliminate(narrowing.getChoices(margin), options.maxTableEntries);
-    if (error.isA<InfeasibleError>() && margin < bound &&
-        factor * margin < tooLarge) {
-      llvm::consumeError(std::move(error));
-      margin *= factor;
-      continue;
-    }
-    if (error.isA<ProblemTooLargeError>() && solution.cost.isInfinite() &&
-        margin > 1) {
-      llvm::consumeError(std::move(error));
-      tooLarge = margin;
-      margin = std::max(std::floor(margin / factor), 1.0);
-      continue;
-    }
-    if (error)
-      return error;
+  llvm::Error error = findPlan(narrowing, margin);
+  while (!error) {
     // The other fields of the price add less than one tick.
     Ticks gap = Ticks(solution.cost.getTime()) + 1 - bound;
     if (gap <= margin)
-      return llvm::Error::success();
+      break;
     margin = std::min(gap, factor * margin);
+    error = eliminate(narrowing.getChoices(margin), options.maxTableEntries);
   }
+  return error;
 }
 
 /// Takes the plan that the messages suggest.
@@ -197,12 +177,15 @@ void SolverRun::takeRounded(const Narrowing &narrowing) {
 }
 
 llvm::Error SolverRun::passMessages() {
-  Narrowing narrowing(problem, possible);
+  Narrowing narrowing(problem, possible, options);
   if (!narrowing.hasMessages())
     return eliminate(possible, options.maxTableEntries);
   const DualResult &dual = narrowing.getDual();
   solution.statistics.passes = dual.passes;
-  writeMessages(narrowing.getModel(), dual);
+  // A price of that many ticks is not below the cutoff, whatever else it has.
+  if (options.cutoff.isFinite() && dual.bound > Ticks(options.cutoff.getTime()))
+    return llvm::make_error<InfeasibleError>("the cutoff");
+  writeMessages(problem, narrowing.getModel(), dual, solution.certificate);
   llvm::Error error = closeGap(narrowing);
   if (!error.isA<ProblemTooLargeError>() || !options.acceptGap)
     return error;

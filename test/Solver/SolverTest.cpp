@@ -184,6 +184,55 @@ Problem makeLayers(unsigned seed, unsigned numLayers) {
   return problem;
 }
 
+/// Messages of a problem with other costs are a beginning, whatever they are
+/// worth; and the minimum is the same.
+TEST(SolverTest, BeginsWithMessagesOfAnother) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeLayers(seed, seed % 3 == 0 ? 40 : 3);
+    Solution before = llvm::cantFail(solve(problem, withMessages()));
+    problem.costVectors[seed % 5][seed % 6] += price(100000);
+    problem.tables[seed % 2] = makeLayers(seed + 1, 1).tables[seed % 2];
+    Price best = llvm::cantFail(solve(problem)).cost;
+    SolveOptions options = withMessages();
+    options.start = &before.certificate;
+    Solution again = llvm::cantFail(solve(problem, options));
+    EXPECT_EQ(again.cost, best);
+    EXPECT_EQ(again.lowerBound, best);
+    EXPECT_EQ(boundOf(problem, again), best);
+    // Of a problem with other layouts: left alone.
+    Certificate other = before.certificate;
+    other.messages.front().push_back(0);
+    options.start = &other;
+    EXPECT_EQ(llvm::cantFail(solve(problem, options)).cost, best);
+  }
+}
+
+/// Beyond the cutoff there may be a plan or not; below it the best is found.
+TEST(SolverTest, Cutoff) {
+  unsigned cut = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (unsigned numLayers : {3, 40}) {
+      SCOPED_TRACE(seed);
+      Problem problem = makeLayers(seed, numLayers);
+      Solution best = llvm::cantFail(solve(problem, withMessages()));
+      SolveOptions options = withMessages();
+      options.start = &best.certificate;
+      options.cutoff = best.cost;
+      options.cutoff += price(1);
+      EXPECT_EQ(llvm::cantFail(solve(problem, options)).cost, best.cost);
+      options.cutoff = price(best.cost.getTime() / 2);
+      llvm::Expected<Solution> none = solve(problem, options);
+      cut += !none;
+      if (none)
+        EXPECT_EQ(none->cost, best.cost);
+      else
+        EXPECT_TRUE(none.errorIsA<InfeasibleError>());
+      llvm::consumeError(none.takeError());
+    }
+  EXPECT_GT(cut, 20u);
+}
+
 TEST(SolverTest, RepeatedLayersEqualThePlainSolve) {
   for (unsigned seed : {1, 2, 3, 4, 5}) {
     SCOPED_TRACE(seed);

@@ -57,6 +57,8 @@ struct Changes {
   /// Values of the problem, by number, about which ranks that differ along the
   /// parts may not talk.
   llvm::SmallVector<std::pair<unsigned, AxisParts>> silentValues;
+  /// Dearer plans count as none.
+  Price cutoff = Price::infinite();
 };
 
 /// Plans one module. The module is only read until `write`.

@@ -24,6 +24,13 @@ struct SolveOptions {
   /// Within a memory limit: sums of labels after which the search ends with the
   /// gap that is left. About a tenth of a microsecond each.
   uint64_t maxSums = uint64_t(1) << 22;
+  /// Messages to begin with: those of a problem with the same values and
+  /// layouts, as one with other costs. They change the time taken, and which of
+  /// equally good plans is found.
+  const Certificate *start = nullptr;
+  /// Only cheaper plans are wanted: where messages prove that there are none,
+  /// the problem counts as infeasible.
+  Price cutoff = Price::infinite();
   /// Solve steps that repeat, as in identical layers, once. Changes the time
   /// taken and nothing else.
   bool reuseSteps = true;
