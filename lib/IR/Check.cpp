@@ -37,6 +37,7 @@ private:
   bool checkNested(Operation *op, Type type, StringRef place);
   bool checkTypes(Operation *op);
   void checkFunction(func::FuncOp function);
+  void checkLikeness(func::FuncOp function, unsigned result);
   void checkForeign(Operation *op);
   bool checkLocal(Operation *op);
   MeshAttr onlyMesh(Operation *op, Value &stranger);
@@ -151,7 +152,37 @@ void ModuleChecker::checkFunction(func::FuncOp function) {
                          "argument may say the global one";
   }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    checkType(function, type, "result " + std::to_string(index));
+    if (checkType(function, type, "result " + std::to_string(index)))
+      checkLikeness(function, index);
+}
+
+// R13: a result that is fed back as an argument lies as that one does. Their
+// sizes may differ: what is new in a cache lies as the cache.
+void ModuleChecker::checkLikeness(func::FuncOp function, unsigned result) {
+  auto like = function.getResultAttrOfType<IntegerAttr>(result, likeAttrName);
+  if (!like)
+    return;
+  Type argumentType = function.getArgumentTypes()[like.getInt()];
+  ShardingAttr wanted = getSharding(argumentType);
+  ShardingAttr found = getSharding(function.getResultTypes()[result]);
+  if (!wanted || !found || !resolved.lookup(wanted))
+    return;
+  auto layoutOf = [&](ShardingAttr sharding) {
+    return *resolve(sharding, lookupMesh(function, sharding.getMesh()),
+                    [&] { return emit(function); });
+  };
+  Layout there = layoutOf(wanted), here = layoutOf(found);
+  bool isLike =
+      wanted.getMesh() == found.getMesh() &&
+      there.dims.size() == here.dims.size() &&
+      here.means(there, cast<RankedTensorType>(argumentType).getShape());
+  if (isLike)
+    return;
+  InFlightDiagnostic diag = emit(function);
+  diag << "result " << result << " is laid out as " << found
+       << ", but like argument " << like.getInt() << ", which is laid out as "
+       << wanted << " [R13]";
+  diag.attachNote() << "fix: give both the same layout, or leave out 'tp.like'";
 }
 
 // R12: other dialects ignore encodings, or demand them equal. So do calls of

@@ -175,3 +175,26 @@ func.func @complex_operand(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   %y = tp.relu %x : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return %y : tensor<4xcomplex<f32>>
 }
+
+// -----
+
+// A cache and what is new in it: rows may differ in number, not in layout.
+tp.mesh @m = <["t"=2, "d"=3]>
+func.func @like_r13(%cache: tensor<4x6xf32, #tp.sharding<@m, [{}, {"t"}]>>, %new: tensor<1x6xf32, #tp.sharding<@m, [{}, {"t"}]>>)
+    -> (tensor<1x6xf32, #tp.sharding<@m, [{}, {"t"}]>> {tp.like = 0 : i64}) {
+  return %new : tensor<1x6xf32, #tp.sharding<@m, [{}, {"t"}]>>
+}
+
+// expected-error @below {{result 0 is laid out as #tp.sharding<@m, [{}, {"d"}]>, but like argument 0, which is laid out as #tp.sharding<@m, [{}, {"t"}]> [R13]}}
+// expected-note @below {{fix: give both the same layout, or leave out 'tp.like'}}
+func.func @unlike_r13(%cache: tensor<4x6xf32, #tp.sharding<@m, [{}, {"t"}]>>, %new: tensor<1x6xf32, #tp.sharding<@m, [{}, {"d"}]>>)
+    -> (tensor<1x6xf32, #tp.sharding<@m, [{}, {"d"}]>> {tp.like = 0 : i64}) {
+  return %new : tensor<1x6xf32, #tp.sharding<@m, [{}, {"d"}]>>
+}
+
+// expected-error @below {{result 0 is laid out as #tp.sharding<@m, [{}]>, but like argument 0, which is laid out as #tp.sharding<@m, [{}, {"t"}]> [R13]}}
+// expected-note @below {{fix: give both the same layout, or leave out 'tp.like'}}
+func.func @other_rank_r13(%cache: tensor<4x6xf32, #tp.sharding<@m, [{}, {"t"}]>>, %new: tensor<6xf32, #tp.sharding<@m, [{}]>>)
+    -> (tensor<6xf32, #tp.sharding<@m, [{}]>> {tp.like = 0 : i64}) {
+  return %new : tensor<6xf32, #tp.sharding<@m, [{}]>>
+}
