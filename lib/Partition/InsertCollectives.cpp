@@ -178,6 +178,15 @@ LogicalResult CollectiveInserter::diagnose(ReshardOp op) {
 /// the first reshard that needs it.
 LogicalResult CollectiveInserter::run(const Reshards &reshards) {
   const LayoutSpace &space = getSpace(reshards);
+  if (space.isTooLarge()) {
+    ReshardOp first = reshards.ops.front();
+    InFlightDiagnostic diag = first.emitOpError()
+                              << "may pass through more than "
+                              << LayoutSpace::maxLayouts
+                              << " layouts; a path is not looked for";
+    diag.attachNote() << "fix: split each tensor over fewer axes and sub-axes";
+    return diag;
+  }
   std::optional<unsigned> root = space.find(getCheckedLayout(reshards.source));
   SmallVector<unsigned> targets;
   for (ReshardOp op : reshards.ops) {

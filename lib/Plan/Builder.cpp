@@ -2,6 +2,7 @@
 
 #include "Builder.h"
 #include "tp/IR/LocalShape.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -355,6 +356,30 @@ LogicalResult ProblemBuilder::addLinks() {
   return success();
 }
 
+/// Tensors of many dimensions first: if one has too many layouts, it is they.
+LogicalResult ProblemBuilder::makeSpaces() {
+  auto values = llvm::to_vector(llvm::seq<unsigned>(0, graph.values.size()));
+  llvm::sort(values, [&](unsigned a, unsigned b) {
+    return std::make_pair(graph.values[b].type.getRank(), int64_t(a)) <
+           std::make_pair(graph.values[a].type.getRank(), int64_t(b));
+  });
+  spaceOf.resize(values.size());
+  for (unsigned number : values) {
+    spaceOf[number] = &makeSpace(number);
+    if (!spaceOf[number]->isTooLarge())
+      continue;
+    const GraphValue &value = graph.values[number];
+    InFlightDiagnostic diag = graph.nodes[value.producer].op->emitOpError()
+                              << "'" << value.name << "' of shape ["
+                              << value.type.getShape() << "] has more than "
+                              << LayoutSpace::maxLayouts << " layouts over "
+                              << toString(axes.parts, model.getMesh());
+    diag.attachNote() << "fix: use fewer mesh axes of more ranks each";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult ProblemBuilder::build() {
   groupProjections = findGroupProjections(graph, findHeadGroupings(graph));
   isContracted.resize(graph.values.size());
@@ -377,9 +402,7 @@ LogicalResult ProblemBuilder::build() {
   }
   markPassedWeights();
   markMaxima();
-  for (unsigned value = 0; value < graph.values.size(); ++value)
-    spaceOf.push_back(&makeSpace(value));
-  if (failed(findPins()))
+  if (failed(makeSpaces()) || failed(findPins()))
     return failure();
   choices.resize(graph.nodes.size());
   for (unsigned node = 0; node < graph.nodes.size(); ++node)

@@ -53,6 +53,7 @@ public:
 private:
   const LayoutSpace &makeSpace(unsigned value);
   unsigned makeFixedTable(unsigned numLayouts);
+  mlir::LogicalResult makeSpaces();
   unsigned makeTable(unsigned value);
   mlir::LogicalResult findPins();
   void addNode(unsigned node);

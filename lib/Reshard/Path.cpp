@@ -17,6 +17,10 @@ LayoutSpace::LayoutSpace(const CostModel &model, RankedTensorType type,
   layout.kind = ReductionKind::Max;
   if (maxima)
     enumerate(0, layout, allowed);
+  if (isFull()) {
+    layouts.clear();
+    numbers.clear();
+  }
   edges.resize(layouts.size());
   for (unsigned from = 0; from < size(); ++from)
     addEdges(from);
@@ -71,22 +75,25 @@ static std::vector<AxisParts> joinEachWay(ArrayRef<AxisPart> parts) {
 /// The layouts of one dimension over all of `set`: the parts in every order;
 /// where shards may differ, in every unit, nested and flat.
 std::vector<DimLayout> LayoutSpace::arrange(const AxisParts &set,
-                                            unsigned dim) const {
+                                            unsigned dim) {
   std::vector<DimLayout> arrangements;
   int64_t size = type.getDimSize(dim);
   AxisParts order = set;
   llvm::sort(order);
+  // Whether shards are even does not depend on the order.
+  if (!uneven && !isEven(size, {order, 1}))
+    return arrangements;
   do {
+    ++arrangementsSeen;
     if (!uneven) {
-      if (isEven(size, {order, 1}))
-        arrangements.push_back({order, 1});
+      arrangements.push_back({order, 1});
       continue;
     }
     for (const AxisParts &joined : joinEachWay(order))
       for (int64_t unit : (*uneven)[dim])
         if (DimLayout{joined, unit}.canonical(size).unit == unit)
           arrangements.push_back({joined, unit});
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (!isFull() && std::next_permutation(order.begin(), order.end()));
   return arrangements;
 }
 
@@ -94,6 +101,9 @@ std::vector<DimLayout> LayoutSpace::arrange(const AxisParts &set,
 /// way.
 void LayoutSpace::addArrangements(Layout &layout, unsigned dim,
                                   Filter allowed) {
+  if (isFull())
+    return;
+  ++arrangementsSeen;
   if (dim == layout.dims.size()) {
     if (allowed && !allowed(layout))
       return;
@@ -109,7 +119,14 @@ void LayoutSpace::addArrangements(Layout &layout, unsigned dim,
   layout.dims[dim] = std::move(before);
 }
 
+/// Few of the arrangements that are looked at may be layouts.
+bool LayoutSpace::isFull() const {
+  return layouts.size() > maxLayouts || arrangementsSeen > 64 * maxLayouts;
+}
+
 void LayoutSpace::enumerate(unsigned part, Layout &layout, Filter allowed) {
+  if (isFull())
+    return;
   if (part == parts.size()) {
     Layout arranged = layout;
     addArrangements(arranged, 0, allowed);

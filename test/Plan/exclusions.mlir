@@ -21,6 +21,9 @@
 // RUN: tp-opt %t/returned.mlir --tp-plan="mesh=tp=2 weights=stored" -o /dev/null
 // RUN: tp-opt %t/like.mlir --tp-plan="mesh=tp=2" -o /dev/null
 // RUN: not tp-opt %t/mlp.mlir --tp-plan="mesh=dp=3,tp=3 model-axes=tp,tp" 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=error:
+// RUN: not tp-opt %t/axes.mlir --tp-plan="mesh=a=2,b=2,c=2,d=2,e=2,f=2" 2>&1 | FileCheck %s --check-prefix=AXES --implicit-check-not=error:
+// RUN: not tp-opt %t/axes.mlir --tp-plan="mesh=a=2,b=2,c=2,d=2,e=2,f=2,g=2,h=2,i=2,j=2,k=2,l=2 uneven=allow" 2>&1 | FileCheck %s --check-prefix=AXES --implicit-check-not=error:
+// RUN: not tp-opt %t/typed.mlir --tp-insert-collectives 2>&1 | FileCheck %s --check-prefix=TYPED --implicit-check-not=error:
 
 //--- mlp.mlir
 // BATCH: error: 'tp.matmul' op cannot be split over "dp", "tp": of {{.*}} strategies with even shards none meets data axes carry the batch
@@ -116,4 +119,25 @@ func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter})
     -> (tensor<4x8xf32>, tensor<6x8xf32> {tp.like = 1 : i64}) {
   %0 = tp.matmul %x, %a : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
   return %0, %a : tensor<4x8xf32>, tensor<6x8xf32>
+}
+
+//--- axes.mlir
+// 6^6 ways to give six axes to four dimensions, a sum or none, most of them in
+// several orders.
+// AXES: error: 'func.func' op 'argument 0' of shape [64, 64, 64, 64] has more than 8192 layouts over "a", "b", "c", "d", "e", "f"
+// AXES: note: fix: use fewer mesh axes of more ranks each
+func.func @main(%x: tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32> {
+  %0 = tp.relu %x : (tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32>
+  return %0 : tensor<64x64x64x64xf32>
+}
+
+//--- typed.mlir
+// TYPED: error: 'tp.reshard' op may pass through more than 8192 layouts; a path is not looked for
+// TYPED: note: fix: split each tensor over fewer axes and sub-axes
+tp.mesh @mesh = <["a"=2, "b"=2, "c"=2, "d"=2, "e"=2, "f"=2]>
+#from = #tp.sharding<@mesh, [{"a", "b", "c"}, {"d", "e", "f"}, {}, {}]>
+#to = #tp.sharding<@mesh, [{}, {}, {"d", "e", "f"}, {"a", "b", "c"}]>
+func.func @main(%x: tensor<64x64x64x64xf32, #from>) -> tensor<64x64x64x64xf32, #to> {
+  %0 = tp.reshard %x : (tensor<64x64x64x64xf32, #from>) -> tensor<64x64x64x64xf32, #to>
+  return %0 : tensor<64x64x64x64xf32, #to>
 }

@@ -28,6 +28,10 @@ public:
               llvm::ArrayRef<AxisPart> parts, Filter allowed = {},
               bool maxima = false, std::optional<DimUnits> uneven = {});
 
+  /// A space of more layouts stays empty: distances take 16 bytes a pair.
+  static constexpr unsigned maxLayouts = 8192;
+  bool isTooLarge() const { return layouts.empty(); }
+
   unsigned size() const { return layouts.size(); }
   const Layout &operator[](unsigned index) const { return layouts[index]; }
 
@@ -58,9 +62,10 @@ private:
     std::vector<std::pair<unsigned, const Edge *>> by;
   };
 
+  bool isFull() const;
   void enumerate(unsigned part, Layout &layout, Filter allowed);
   void addArrangements(Layout &layout, unsigned dim, Filter allowed);
-  std::vector<DimLayout> arrange(const AxisParts &set, unsigned dim) const;
+  std::vector<DimLayout> arrange(const AxisParts &set, unsigned dim);
   void addEdges(unsigned from);
   void addEdge(unsigned from, const LayoutStep &step);
   void addSplittingEdges(unsigned from, LayoutStep step);
@@ -74,6 +79,8 @@ private:
   mlir::RankedTensorType type;
   AxisParts parts;
   std::optional<DimUnits> uneven;
+  /// Orders of the parts of a dimension that were looked at.
+  size_t arrangementsSeen = 0;
   std::vector<Layout> layouts;
   std::map<llvm::SmallVector<int64_t>, unsigned> numbers;
   std::vector<std::vector<Edge>> edges;
