@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Predicted and measured times of shrunk models on this computer.
 
-Calibrates the cost model with tp-calibrate, once for each number of ranks, and
-prints for every model the predicted time of a step, the median of the measured
-ones, and the error. Nothing else should run meanwhile: with --check the exit
-code is 1 if an error exceeds 15 %.
+Calibrates the cost model with tp-calibrate, predicts and measures the median of
+some steps, in turns: a computer that others share changes from minute to
+minute. Prints the medians of these rounds and the error. Nothing else should
+run meanwhile: with --check the exit code is 1 if an error exceeds 15 %.
 
 usage: predict.py [--check] [BUILD/bin] [REPEATS]
 """
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ MODELS = [
     ("phi-3-mini-4k", 4, 3, 160),
 ]
 GOAL = 0.15
+ROUNDS = 5
 
 
 class Bench:
@@ -71,7 +73,7 @@ class Bench:
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--check"]
     programs = arguments[0] if arguments else ROOT / "build" / "bin"
-    repeats = int(arguments[1]) if len(arguments) > 1 else 20
+    repeats = int(arguments[1]) if len(arguments) > 1 else 10
     worst = 0
     print(f"{'model':18} {'ranks':>5} {'predicted ms':>13} {'measured ms':>12} "
           f"{'error':>8}")
@@ -80,9 +82,13 @@ def main():
         for name, *sizes in MODELS:
             model = bench.translate(name, *sizes)
             for ranks in (1, 2):
-                machine = bench.calibrate(ranks)
-                predicted = bench.predict(model, machine, ranks)
-                measured = bench.measure(model, machine, ranks)
+                predictions, measurements = [], []
+                for _ in range(ROUNDS):
+                    machine = bench.calibrate(ranks)
+                    predictions.append(bench.predict(model, machine, ranks))
+                    measurements.append(bench.measure(model, machine, ranks))
+                predicted = statistics.median(predictions)
+                measured = statistics.median(measurements)
                 error = predicted / measured - 1
                 worst = max(worst, abs(error))
                 print(f"{name:18} {ranks:5} {predicted:13.3f} {measured:12.3f} "

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <unistd.h>
@@ -21,9 +22,10 @@ using namespace tp;
 
 using Clock = std::chrono::steady_clock;
 
-static constexpr int numSamples = 31;
-/// Seconds that a sample takes at least, so that the clock does not matter.
-static constexpr double sampleSeconds = 1e-3;
+static constexpr int numSamples = 40;
+/// Seconds that a sample takes at least: about as long as ranks compute before
+/// one waits for the others.
+static constexpr double sampleSeconds = 4e-3;
 
 //===- Measuring ----------------------------------------------------------===//
 
@@ -44,7 +46,8 @@ public:
 
   int64_t getRanks() const { return ranks; }
   const int64_t *getGroup() const { return everyone.data(); }
-  /// Median seconds of one call of the slowest rank.
+  /// Seconds of one call of the slowest rank: the mean, since that of a step is
+  /// the sum of those of its operations, without the odd sample.
   Expected<double> measure(const MakeBody &makeBody) const;
 
 private:
@@ -108,7 +111,11 @@ Expected<double> Stopwatch::measure(const MakeBody &makeBody) const {
       for (auto [time, sample] : zip_equal(times, ofRank))
         time = std::max(time, sample);
     llvm::sort(times);
-    return times[times.size() / 2];
+    ArrayRef<double> middle = ArrayRef(times)
+                                  .drop_front(times.size() / 20)
+                                  .drop_back(times.size() / 20);
+    return std::accumulate(middle.begin(), middle.end(), 0.0) /
+           static_cast<double>(middle.size());
   };
   std::vector<std::vector<double>> trial(ranks, std::vector<double>(3));
   if (Error error = run(bodies, 1, trial))
