@@ -116,15 +116,16 @@ private:
   }
 
   /// Shards are ranges of a dimension: a minor factor is split only where the
-  /// major ones are used up, and nothing after a factor that is split unevenly.
+  /// major ones are used up, and nothing after a factor that is split unevenly:
+  /// as many ranks as a size use it up unless it is dealt in larger units.
   bool isRange(const DimFactors &factors, ArrayRef<DimLayout> splits) const {
     bool majorIsUsedUp = true;
     for (unsigned factor : factors) {
-      ArrayRef<AxisPart> parts = splits[factor].parts;
+      const auto &[parts, unit] = splits[factor];
       if (!majorIsUsedUp && !parts.empty())
         return false;
-      majorIsUsedUp =
-          majorIsUsedUp && numRanks(parts) == rule.factors[factor].size;
+      majorIsUsedUp &=
+          numRanks(parts) == rule.factors[factor].size && unit == 1;
     }
     return true;
   }
