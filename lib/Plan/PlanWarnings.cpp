@@ -3,7 +3,7 @@
 #include "PlanWarnings.h"
 #include "Builder.h"
 #include "FusedUses.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace tp;
@@ -57,13 +57,13 @@ void tp::remarkOnGap(ModuleOp module, const PlanSettings &settings,
     return;
   double seconds = solution.cost.seconds();
   double bound = solution.lowerBound.seconds();
-  InFlightDiagnostic remark = emitRemark(module.getLoc());
-  remark << llvm::formatv("this plan takes {0:f3} us a step, and none takes "
-                          "less than {1:f3} us: a plan that is up to {2:f4} % "
-                          "faster may exist",
-                          seconds * 1e6, bound * 1e6,
-                          100 * (seconds - bound) / seconds)
-                .str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::format("this plan takes %.3f us a step, and none takes less than "
+                     "%.3f us: a plan that is up to %.3g %% faster may exist",
+                     seconds * 1e6, bound * 1e6,
+                     100 * (seconds - bound) / seconds);
+  InFlightDiagnostic remark = emitRemark(module.getLoc()) << text;
   if (!settings.memoryLimit.empty() && settings.memorySearch == "quick")
     remark.attachNote() << "to look for one longer: memory-search=exhaustive";
 }
