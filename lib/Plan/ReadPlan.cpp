@@ -146,7 +146,7 @@ FailureOr<Solution> tp::readSolution(ModuleOp planned, ModuleOp opened,
   solution.cost = planner.getProblem().evaluate(solution.choices);
   if (solution.cost.isInfinite())
     return mlir::emitError(planned.getLoc())
-           << "holds a plan with layouts between which there is no way: a "
-              "result marked tp.like must lie as its argument does";
+           << "holds a plan with layouts between which there is no way: with "
+              "weights=stationary a weight is used where it lies";
   return solution;
 }

@@ -58,8 +58,11 @@
 // RUN:   | not tp-opt --tp-check-plan 2>&1 | FileCheck %s --check-prefix=BARE
 // BARE: error: 'argument 0' has no layout: the module is not a whole plan
 
-// RUN: not tp-opt %S/Inputs/not-like.mlir --tp-check-plan 2>&1 | FileCheck %s --check-prefix=LIKE
-// LIKE: error: holds a plan with layouts between which there is no way: a result marked tp.like must lie as its argument does
+// A weight that is moved before it is used.
+// RUN: sed -e 's/%arg1: tensor<6x8xf32, #split1_tp_rank2>/%arg1: tensor<6x8xf32, #split0_tp_rank2>/' \
+// RUN:     -e 's/    %0 = tp.matmul %arg0, %arg1/    %w = tp.reshard %arg1 : (tensor<6x8xf32, #split0_tp_rank2>) -> tensor<6x8xf32, #split1_tp_rank2>\n    %0 = tp.matmul %arg0, %w/' %t.mlir \
+// RUN:   | not tp-opt --tp-check-plan 2>&1 | FileCheck %s --check-prefix=MOVED
+// MOVED: error: holds a plan with layouts between which there is no way: with weights=stationary a weight is used where it lies
 
 func.func @main(%x: tensor<4x6xf32>, %a: tensor<6x8xf32> {tp.parameter},
                 %b: tensor<8x6xf32> {tp.parameter}) -> tensor<4x6xf32> {
