@@ -9,7 +9,7 @@ namespace {
 
 /// Layers that are worked on at either end of a row of equal ones, and the
 /// shortest row that is worth it.
-constexpr unsigned headLayers = 2, tailLayers = 2, minLayers = 7;
+constexpr unsigned headLayers = 1, tailLayers = 1, minLayers = 5;
 /// Rounds of two passes forth and two back.
 constexpr unsigned maxRounds = 100;
 /// What a round must gain: a layer counts many times, the ends once.

@@ -153,7 +153,9 @@ llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
 llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
   constexpr Ticks factor = 8;
   Ticks bound = narrowing.getDual().bound;
-  Ticks margin = std::max(std::floor(bound / (1 << 14)), 1.0);
+  // What the bounds of decoders fall short by, as a rule: a wider margin is too
+  // much to eliminate, a narrower one is eliminated in vain.
+  Ticks margin = std::max(std::floor(bound / 14000), 1.0);
   llvm::Error error = findPlan(narrowing, margin);
   while (!error) {
     // The other fields of the price add less than one tick.
