@@ -124,41 +124,50 @@ static std::string checkGroup(int64_t ranks) {
   return formatv("group_ranks is {0}; a group has at least 2", ranks);
 }
 
+namespace {
+/// One of the names of some values.
+template <class Value> struct NameTraits {
+  static void output(const Value &value, void *, raw_ostream &os) {
+    os << tp::toString(value);
+  }
+  static StringRef find(StringRef text, ArrayRef<Value> values, Value &found,
+                        StringRef complaint) {
+    for (Value value : values)
+      if (text == tp::toString(value)) {
+        found = value;
+        return "";
+      }
+    return complaint;
+  }
+  static yaml::QuotingType mustQuote(StringRef) {
+    return yaml::QuotingType::None;
+  }
+};
+} // namespace
+
 namespace llvm::yaml {
 
-template <> struct ScalarTraits<tp::Algorithm> {
-  static void output(const tp::Algorithm &algorithm, void *, raw_ostream &os) {
-    os << tp::toString(algorithm);
-  }
+template <> struct ScalarTraits<tp::Algorithm> : NameTraits<tp::Algorithm> {
   static StringRef input(StringRef text, void *, tp::Algorithm &algorithm) {
-    for (tp::Algorithm value :
-         {tp::Algorithm::Ring, tp::Algorithm::Tree, tp::Algorithm::Hierarchical,
-          tp::Algorithm::InSwitch})
-      if (text == tp::toString(value)) {
-        algorithm = value;
-        return "";
-      }
-    return "an algorithm is ring, tree, hierarchical or in_switch";
+    return find(text,
+                {tp::Algorithm::Ring, tp::Algorithm::Tree,
+                 tp::Algorithm::Hierarchical, tp::Algorithm::InSwitch},
+                algorithm,
+                "an algorithm is ring, tree, hierarchical or in_switch");
   }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
-template <> struct ScalarTraits<tp::CollectiveKind> {
-  static void output(const tp::CollectiveKind &kind, void *, raw_ostream &os) {
-    os << tp::toString(kind);
-  }
+template <>
+struct ScalarTraits<tp::CollectiveKind> : NameTraits<tp::CollectiveKind> {
   static StringRef input(StringRef text, void *, tp::CollectiveKind &kind) {
-    for (tp::CollectiveKind value :
-         {tp::CollectiveKind::AllReduce, tp::CollectiveKind::AllGather,
-          tp::CollectiveKind::ReduceScatter, tp::CollectiveKind::AllToAll})
-      if (text == tp::toString(value)) {
-        kind = value;
-        return "";
-      }
-    return "a table is of all_reduce, all_gather, reduce_scatter or "
-           "all_to_all";
+    return find(text,
+                {tp::CollectiveKind::AllReduce, tp::CollectiveKind::AllGather,
+                 tp::CollectiveKind::ReduceScatter,
+                 tp::CollectiveKind::AllToAll},
+                kind,
+                "a table is of all_reduce, all_gather, reduce_scatter or "
+                "all_to_all");
   }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
 };
 
 template <> struct MappingTraits<tp::AlgorithmConstants> {

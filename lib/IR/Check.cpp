@@ -163,19 +163,17 @@ void ModuleChecker::checkLikeness(func::FuncOp function, unsigned result) {
   if (!like)
     return;
   Type argumentType = function.getArgumentTypes()[like.getInt()];
-  ShardingAttr wanted = getSharding(argumentType);
-  ShardingAttr found = getSharding(function.getResultTypes()[result]);
-  if (!wanted || !found || !resolved.lookup(wanted))
+  Type resultType = function.getResultTypes()[result];
+  std::optional<Layout> there = findLayout(argumentType, function);
+  std::optional<Layout> here = findLayout(resultType, function);
+  if (!there || !here)
     return;
-  auto layoutOf = [&](ShardingAttr sharding) {
-    return *resolve(sharding, lookupMesh(function, sharding.getMesh()),
-                    [&] { return emit(function); });
-  };
-  Layout there = layoutOf(wanted), here = layoutOf(found);
+  ShardingAttr wanted = getSharding(argumentType);
+  ShardingAttr found = getSharding(resultType);
   bool isLike =
       wanted.getMesh() == found.getMesh() &&
-      there.dims.size() == here.dims.size() &&
-      here.means(there, cast<RankedTensorType>(argumentType).getShape());
+      there->dims.size() == here->dims.size() &&
+      here->means(*there, cast<RankedTensorType>(argumentType).getShape());
   if (isLike)
     return;
   InFlightDiagnostic diag = emit(function);

@@ -3,24 +3,9 @@
 #include "tp/Plan/Alternatives.h"
 #include "Explanation.h"
 #include "Record.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace tp;
-
-/// `other` less `than`.
-static PlanFigures subtract(PlanFigures other, const PlanFigures &than) {
-  other.seconds -= than.seconds;
-  other.sentBytes -= than.sentBytes;
-  other.parameterBytes -= than.parameterBytes;
-  for (auto &[name, count] : than.collectives)
-    other.collectives[name] -= count;
-  other.collectives.remove_if([](auto &entry) { return entry.second == 0; });
-  // Equal sums of other terms: only roundings differ.
-  if (std::abs(other.seconds) < leastDifference)
-    other.seconds = 0;
-  return other;
-}
 
 std::vector<WeightAlternative> Explanation::listWeights() {
   std::vector<WeightAlternative> listed;

@@ -18,27 +18,35 @@ std::string tp::toBytes(double count) {
                        static_cast<int64_t>(std::llround(count)));
 }
 
+PlanFigures tp::subtract(PlanFigures other, const PlanFigures &than) {
+  other.seconds -= than.seconds;
+  other.sentBytes -= than.sentBytes;
+  other.parameterBytes -= than.parameterBytes;
+  for (auto &[name, count] : than.collectives)
+    other.collectives[name] -= count;
+  other.collectives.remove_if([](auto &entry) { return entry.second == 0; });
+  // Equal sums of other terms: only roundings differ.
+  if (std::abs(other.seconds) < leastDifference)
+    other.seconds = 0;
+  return other;
+}
+
 std::string tp::describeDifference(const PlanFigures &other,
                                    const PlanFigures &than) {
-  double seconds = other.seconds - than.seconds;
+  PlanFigures more = subtract(other, than);
   std::string text = "as fast a step";
-  if (std::abs(seconds) >= leastDifference)
-    text = toMicroseconds(std::abs(seconds)) +
-           (seconds > 0 ? " more a step" : " less a step");
-  double sent = other.sentBytes - than.sentBytes;
-  if (std::abs(sent) >= 0.5)
-    text += ", " + toBytes(std::abs(sent)) +
-            (sent > 0 ? " more sent a rank" : " fewer sent a rank");
-  llvm::MapVector<StringRef, int64_t> changes = other.collectives;
-  for (auto &[name, count] : than.collectives)
-    changes[name] -= count;
-  for (auto &[name, count] : changes)
-    if (count != 0)
-      text += llvm::formatv(", {0} {1} {2}", std::abs(count),
-                            count > 0 ? "more" : "fewer", name);
-  double held = other.parameterBytes - than.parameterBytes;
-  if (held != 0)
-    text += ", " + toBytes(std::abs(held)) + (held > 0 ? " more" : " fewer") +
+  if (more.seconds != 0)
+    text = toMicroseconds(std::abs(more.seconds)) +
+           (more.seconds > 0 ? " more a step" : " less a step");
+  if (std::abs(more.sentBytes) >= 0.5)
+    text += ", " + toBytes(std::abs(more.sentBytes)) +
+            (more.sentBytes > 0 ? " more sent a rank" : " fewer sent a rank");
+  for (auto &[name, count] : more.collectives)
+    text += llvm::formatv(", {0} {1} {2}", std::abs(count),
+                          count > 0 ? "more" : "fewer", name);
+  if (more.parameterBytes != 0)
+    text += ", " + toBytes(std::abs(more.parameterBytes)) +
+            (more.parameterBytes > 0 ? " more" : " fewer") +
             " of parameters a rank";
   return text;
 }

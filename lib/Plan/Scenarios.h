@@ -53,6 +53,9 @@ std::vector<Lifting> liftConstraints(mlir::ModuleOp planned,
 /// Seconds below which plans are equally fast: only roundings differ.
 inline constexpr double leastDifference = 0.5e-9;
 
+/// `other` less `than`; collectives of which there are as many are left out.
+PlanFigures subtract(PlanFigures other, const PlanFigures &than);
+
 /// "1.200 us more a step, 64 bytes fewer sent a rank, 2 more all_reduce".
 std::string describeDifference(const PlanFigures &other,
                                const PlanFigures &than);

@@ -176,9 +176,14 @@ public:
             {partial.origin, first + static_cast<unsigned>(number)});
         sums[it->second] = {sum, static_cast<unsigned>(trail.size() - 1)};
       }
-    keepUnbeaten(sums);
-    thinOut(sums, limits.labels);
+    reduce(sums);
     return sums;
+  }
+
+  /// Leaves out what is beaten, and what there is no room for.
+  void reduce(std::vector<Partial> &partials) const {
+    keepUnbeaten(partials);
+    thinOut(partials, limits.labels);
   }
 
   /// A choice and the numbers of the children's labels.
@@ -216,15 +221,12 @@ public:
   ConstrainedEliminator(const FactorGraph &graph, const BucketTree &tree,
                         const BucketTree::Completions &completions,
                         const MemoryConstraint &constraint, Price slack,
-                        const LabelLimits &limits)
+                        LabelJoiner &joiner)
       : graph(graph), tree(tree), completions(completions),
-        constraint(constraint), slack(slack), limits(limits),
-        joiner(constraint, limits) {}
+        constraint(constraint), slack(slack), joiner(joiner) {}
 
   /// Makes the labels of all buckets. Gives up when the joiner is exhausted.
   void run();
-
-  const LabelJoiner &getJoiner() const { return joiner; }
 
   /// The best label of the whole, decoded.
   std::vector<unsigned> decode();
@@ -240,8 +242,7 @@ private:
   const BucketTree::Completions &completions;
   const MemoryConstraint &constraint;
   Price slack;
-  const LabelLimits &limits;
-  LabelJoiner joiner;
+  LabelJoiner &joiner;
 
   std::vector<LabelTable> tables;
   /// By bucket: index into `tables`.
@@ -282,8 +283,7 @@ void ConstrainedEliminator::addCell(unsigned index, uint64_t cell,
     }
     llvm::append_range(partials, own);
   }
-  keepUnbeaten(partials);
-  thinOut(partials, limits.labels);
+  joiner.reduce(partials);
   llvm::sort(partials, [](const Partial &a, const Partial &b) {
     return std::tie(a.label.excess, a.origin) <
            std::tie(b.label.excess, b.origin);
@@ -390,10 +390,10 @@ tp::eliminateWithin(const FactorGraph &graph, const BucketTree &tree,
                     const BucketTree::Completions &completions,
                     const MemoryConstraint &constraint, Price slack,
                     const LabelLimits &limits) {
+  LabelJoiner joiner(constraint, limits);
   ConstrainedEliminator eliminator(graph, tree, completions, constraint, slack,
-                                   limits);
+                                   joiner);
   eliminator.run();
-  const LabelJoiner &joiner = eliminator.getJoiner();
   ConstrainedResult result;
   if (!joiner.isExhausted())
     result.choices = eliminator.decode();

@@ -7,8 +7,9 @@ using namespace tp;
 
 namespace {
 
-/// Layers that are worked on at either end of a row of equal ones, and the
-/// shortest row that is worth it.
+/// Layers that are kept at either end of a row of equal ones, and the shortest
+/// row that is worth it. The layer that stands for those between them, and the
+/// one after it, keep the messages of the ring; the others are worked on.
 constexpr unsigned headLayers = 1, tailLayers = 1, minLayers = 5;
 /// Rounds of two passes forth and two back.
 constexpr unsigned maxRounds = 100;

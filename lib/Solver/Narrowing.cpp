@@ -8,16 +8,17 @@ using namespace tp;
 Narrowing::Narrowing(const Problem &problem, Domains possibleChoices,
                      const SolveOptions &options)
     : problem(problem), possible(std::move(possibleChoices)),
-      model(DualModel::get(problem, possible)) {
+      model(DualModel::get(problem, possible)),
+      // A price of more ticks is not below it, whatever else it has.
+      cutoff(options.cutoff.isFinite() ? Ticks(options.cutoff.getTime())
+                                       : infiniteTicks) {
   if (!model)
     return;
   std::optional<DualResult> start;
   if (options.start)
     start = readMessages(problem, *model, *options.start);
-  Ticks cutoff = options.cutoff.isFinite() ? Ticks(options.cutoff.getTime())
-                                           : infiniteTicks;
   dual = searchDual(*model, start ? &*start : nullptr, cutoff);
-  if (dual.slackOf.empty())
+  if (isBeyondCutoff())
     return;
   slackOf.resize(problem.variables.size());
   for (auto [node, slack] : llvm::zip_equal(model->graph.nodes, dual.slackOf))

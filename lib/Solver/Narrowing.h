@@ -11,13 +11,15 @@ namespace tp {
 class Narrowing {
 public:
   /// Nothing is left out if message passing does not take the problem on.
-  /// Messages that prove that nothing is below the cutoff need not be good.
   Narrowing(const Problem &problem, Domains possible,
             const SolveOptions &options);
 
   bool hasMessages() const { return model.has_value(); }
   const DualModel &getModel() const { return *model; }
   const DualResult &getDual() const { return dual; }
+  /// Whether messages prove that no plan is below the cutoff; nothing else is
+  /// then known.
+  bool isBeyondCutoff() const { return dual.bound > cutoff; }
 
   /// The choices of plans whose time is at most `margin` above the bound;
   /// others may be among them, none is missing.
@@ -27,6 +29,7 @@ private:
   const Problem &problem;
   Domains possible;
   std::optional<DualModel> model;
+  Ticks cutoff;
   DualResult dual;
   /// By variable: which of the slacks it has.
   std::vector<unsigned> slackOf;

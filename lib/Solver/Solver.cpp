@@ -40,6 +40,9 @@ std::error_code ProblemTooLargeError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
+/// By which a margin grows or falls.
+static constexpr Ticks marginFactor = 8;
+
 namespace {
 
 /// One run of the solver.
@@ -53,6 +56,10 @@ public:
 private:
   llvm::Error checkAllHaveChoices(const Domains &domains) const;
   llvm::Error eliminate(const Domains &left, uint64_t maxEntries);
+  /// The same for the choices within a margin above the bound.
+  llvm::Error eliminateWithin(const Narrowing &narrowing, Ticks margin) {
+    return eliminate(narrowing.getChoices(margin), options.maxTableEntries);
+  }
   llvm::Error passMessages();
   llvm::Error findPlan(const Narrowing &narrowing, Ticks &margin);
   llvm::Error closeGap(const Narrowing &narrowing);
@@ -119,12 +126,11 @@ llvm::Error SolverRun::eliminate(const Domains &left, uint64_t maxEntries) {
 /// plan and not too much besides: wider if there is none, narrower if there is
 /// too much.
 llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
-  constexpr Ticks factor = 8, closest = 1.25, widest = 2.0 * largestTicks;
+  constexpr Ticks closest = 1.25, widest = 2.0 * largestTicks;
   Ticks empty = 0;
   std::optional<Ticks> tooLarge;
   while (true) {
-    llvm::Error error =
-        eliminate(narrowing.getChoices(margin), options.maxTableEntries);
+    llvm::Error error = eliminateWithin(narrowing, margin);
     if (error.isA<InfeasibleError>() && margin < infiniteTicks)
       empty = margin;
     else if (error.isA<ProblemTooLargeError>())
@@ -132,9 +138,9 @@ llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
     else
       return error;
     if (!tooLarge)
-      margin = margin > largestTicks ? infiniteTicks : factor * margin;
+      margin = margin > largestTicks ? infiniteTicks : marginFactor * margin;
     else if (empty == 0)
-      margin = std::floor(*tooLarge / factor);
+      margin = std::floor(*tooLarge / marginFactor);
     else
       margin = std::floor(std::sqrt(empty * *tooLarge));
     bool isLast = tooLarge && (margin < 1 || *tooLarge <= closest * empty);
@@ -142,8 +148,7 @@ llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
       return error;
     llvm::consumeError(std::move(error));
     if (isLast)
-      return eliminate(narrowing.getChoices(*tooLarge),
-                       options.maxTableEntries);
+      return eliminateWithin(narrowing, *tooLarge);
   }
 }
 
@@ -151,7 +156,6 @@ llvm::Error SolverRun::findPlan(const Narrowing &narrowing, Ticks &margin) {
 /// is eliminated. If the plan found is within the margin, no plan with another
 /// choice is cheaper; if not, the margin grows.
 llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
-  constexpr Ticks factor = 8;
   Ticks bound = narrowing.getDual().bound;
   // What the bounds of decoders fall short by, as a rule: a wider margin is too
   // much to eliminate, a narrower one is eliminated in vain.
@@ -162,8 +166,8 @@ llvm::Error SolverRun::closeGap(const Narrowing &narrowing) {
     Ticks gap = Ticks(solution.cost.getTime()) + 1 - bound;
     if (gap <= margin)
       break;
-    margin = std::min(gap, factor * margin);
-    error = eliminate(narrowing.getChoices(margin), options.maxTableEntries);
+    margin = std::min(gap, marginFactor * margin);
+    error = eliminateWithin(narrowing, margin);
   }
   return error;
 }
@@ -184,8 +188,7 @@ llvm::Error SolverRun::passMessages() {
     return eliminate(possible, options.maxTableEntries);
   const DualResult &dual = narrowing.getDual();
   solution.statistics.passes = dual.passes;
-  // A price of that many ticks is not below the cutoff, whatever else it has.
-  if (options.cutoff.isFinite() && dual.bound > Ticks(options.cutoff.getTime()))
+  if (narrowing.isBeyondCutoff())
     return llvm::make_error<InfeasibleError>("the cutoff");
   writeMessages(problem, narrowing.getModel(), dual, solution.certificate);
   llvm::Error error = closeGap(narrowing);

@@ -19,7 +19,7 @@ struct SolveOptions {
   /// error.
   bool acceptGap = true;
   /// Within a memory limit: a part of the plans whose search takes more sums of
-  /// labels is divided. Some ten nanoseconds each.
+  /// labels is divided.
   uint64_t easySums = 200000;
   /// Within a memory limit: sums of labels after which the search ends with the
   /// gap that is left. About a tenth of a microsecond each.
