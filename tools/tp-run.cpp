@@ -9,10 +9,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include <limits>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 using namespace llvm;
 using tp::ExactCheck;
@@ -143,19 +139,8 @@ static Expected<bool> run() {
   return tp::runSession(**module, options, outs());
 }
 
-/// Steps allocate the same buffers again and again. A buffer that was given
-/// back to the system comes with pages to be cleared, a tenth of a step and
-/// more.
-static void keepFreedMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-#endif
-}
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  keepFreedMemory();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

@@ -4,6 +4,7 @@
 #include "tp/Runtime/Rank.h"
 #include "tp/Runtime/Threads.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <barrier>
 #include <chrono>
 #include <thread>
 #include <unistd.h>
@@ -88,51 +89,85 @@ readArguments(const Signature &signature, const Inputs &inputs) {
 
 namespace {
 
-/// One execution by all ranks.
-struct Execution {
-  const Engine &engine;
-  const RankOptions &options;
-  ArrayRef<std::vector<Array>> arguments;
-  RankResults results;
-  std::vector<std::string> errors;
-  std::vector<int64_t> peaks;
-
+/// The runs of all ranks.
+class Execution {
+public:
   Execution(const Engine &engine, const RankOptions &options,
             ArrayRef<std::vector<Array>> arguments)
       : engine(engine), options(options), arguments(arguments),
-        errors(arguments.size()), peaks(arguments.size()) {
+        start(arguments.size()), errors(arguments.size()),
+        peaks(arguments.size()), spans(arguments.size()) {
     results.outputs.resize(arguments.size());
   }
 
-  llvm::Error run();
+  llvm::Expected<RankResults> run();
 
 private:
+  /// When a rank began a run and ended it.
+  using Span = std::pair<Clock::time_point, Clock::time_point>;
+
   void runRank(runtime::Communicator &communicator, int64_t rank);
+  double getSeconds(int64_t run) const;
+
+  const Engine &engine;
+  const RankOptions &options;
+  ArrayRef<std::vector<Array>> arguments;
+  /// All ranks begin a run together.
+  std::barrier<> start;
+  RankResults results;
+  std::vector<std::string> errors;
+  std::vector<int64_t> peaks;
+  /// By rank, then run.
+  std::vector<std::vector<Span>> spans;
 };
 
 } // namespace
 
+/// One scope for all runs: a step finds the memory of the one before.
 void Execution::runRank(runtime::Communicator &communicator, int64_t rank) {
   Engine::Call call(engine, rank, arguments[rank]);
   runtime::RankScope scope(communicator, options.threadsPerRank);
-  std::optional<std::string> error =
-      runtime::runRank(scope, [&] { call.run(); });
-  if (error)
-    errors[rank] = *error;
-  else
-    results.outputs[rank] = call.results();
+  for (int64_t run = 0; run <= options.repeats; ++run) {
+    start.arrive_and_wait();
+    Clock::time_point begin = Clock::now();
+    std::optional<std::string> error =
+        runtime::runRank(scope, [&] { call.run(); });
+    spans[rank].push_back({begin, Clock::now()});
+    if (error) {
+      errors[rank] = *error;
+      break;
+    }
+    if (run == 0)
+      results.outputs[rank] = call.results();
+    scope.freeBlocks();
+  }
+  start.arrive_and_drop();
   peaks[rank] = scope.memoryUse().peak;
 }
 
-llvm::Error Execution::run() {
+double Execution::getSeconds(int64_t run) const {
+  auto [begin, end] = spans.front()[run];
+  for (ArrayRef<Span> ofRank : spans) {
+    begin = std::min(begin, ofRank[run].first);
+    end = std::max(end, ofRank[run].second);
+  }
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+llvm::Expected<RankResults> Execution::run() {
   runtime::ThreadWorld world(arguments.size(), options.deadline);
-  Clock::time_point begin = Clock::now();
   onThreads(arguments.size(),
             [&](int64_t rank) { runRank(world.communicator(rank), rank); });
-  std::chrono::duration<double> elapsed = Clock::now() - begin;
-  results.seconds = elapsed.count();
+  if (llvm::Error error = firstError(errors, ""))
+    return std::move(error);
+  std::vector<double> times;
+  for (int64_t run = 0; run <= options.repeats; ++run)
+    times.push_back(getSeconds(run));
+  llvm::sort(times);
+  results.seconds = times.front();
+  results.medianSeconds = times[times.size() / 2];
   results.peakBytes = *llvm::max_element(peaks);
-  return firstError(errors, "");
+  return std::move(results);
 }
 
 llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
@@ -154,18 +189,5 @@ llvm::Expected<RankResults> tp::runRanks(const Engine &engine,
   auto arguments = readArguments(signature, inputs);
   if (!arguments)
     return arguments.takeError();
-  Execution execution(engine, options, *arguments);
-  if (llvm::Error error = execution.run())
-    return std::move(error);
-  std::vector<double> times = {execution.results.seconds};
-  for (int64_t i = 0; i < options.repeats; ++i) {
-    Execution again(engine, options, *arguments);
-    if (llvm::Error error = again.run())
-      return std::move(error);
-    times.push_back(again.results.seconds);
-  }
-  llvm::sort(times);
-  execution.results.seconds = times.front();
-  execution.results.medianSeconds = times[times.size() / 2];
-  return std::move(execution.results);
+  return Execution(engine, options, *arguments).run();
 }

@@ -30,6 +30,8 @@ public:
   void *allocate(int64_t bytes, int64_t alignment);
   /// Throws RuntimeError unless `block` is live.
   void release(void *block);
+  /// Releases every live block.
+  void releaseAll();
 
   MemoryUse use() const { return usage; }
 

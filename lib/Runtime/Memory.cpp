@@ -91,6 +91,13 @@ void Arena::release(void *block) {
   live.erase(entry);
 }
 
+void Arena::releaseAll() {
+  for (auto &[block, shape] : live)
+    free[shape].push_back(block);
+  live.clear();
+  usage.live = 0;
+}
+
 /// Allocation for generated code, under the caller's name in errors.
 static void *allocate(const char *name, int64_t alignment, int64_t bytes) {
   void *block = nullptr;

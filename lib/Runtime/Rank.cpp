@@ -66,6 +66,8 @@ RankScope::~RankScope() {
 
 MemoryUse RankScope::memoryUse() const { return context->arena.use(); }
 
+void RankScope::freeBlocks() { context->arena.releaseAll(); }
+
 /// The frame that a failing function jumps to: it has no local object that the
 /// jump could leave in doubt.
 static bool runToEnd(RankContext &context,

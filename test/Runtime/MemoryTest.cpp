@@ -75,6 +75,20 @@ TEST(Memory, FreedBlocksComeBack) {
   EXPECT_LE(use.reserved, ((5 << 20) + 256) / 8 * 9);
 }
 
+TEST(Memory, TheNextRunTakesWhatTheLastOneLeft) {
+  ThreadWorld world(1, 60);
+  RankScope scope(world.communicator(0));
+  void *large = nullptr;
+  EXPECT_EQ(runRank(scope, [&] { large = tp_alloc(5 << 20); }), std::nullopt);
+  scope.freeBlocks();
+  EXPECT_EQ(scope.memoryUse().live, 0);
+  int64_t reserved = scope.memoryUse().reserved;
+  EXPECT_EQ(runRank(scope, [&] { EXPECT_EQ(tp_alloc(5 << 20), large); }),
+            std::nullopt);
+  EXPECT_EQ(scope.memoryUse().reserved, reserved);
+  EXPECT_EQ(scope.memoryUse().peak, reserved);
+}
+
 TEST(Memory, MisuseIsAnError) {
   int onStack = 0;
   EXPECT_EQ(

@@ -23,7 +23,7 @@ struct RankResults {
   /// One row a rank.
   std::vector<std::vector<Array>> outputs;
   /// Wall-clock seconds of the fastest run, from the first rank's start to the
-  /// last one's end.
+  /// last one's end, without copying results.
   double seconds = 0;
   /// Of the run in the middle.
   double medianSeconds = 0;

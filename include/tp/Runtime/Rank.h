@@ -41,6 +41,9 @@ public:
   RankScope &operator=(const RankScope &) = delete;
 
   MemoryUse memoryUse() const;
+  /// Frees the blocks that runs have left, their results: the next run takes
+  /// them. Not during a run.
+  void freeBlocks();
   RankContext &getContext() { return *context; }
 
 private:
