@@ -90,6 +90,8 @@ struct ProductSizes {
   /// Contracted inside one operation, as attention does.
   bool isFused = false;
   double rows = 1, columns = 1, depth = 1, batch = 1;
+  /// Of the result, what must not be split: the size of a head.
+  double head = 1;
 
   ProductSizes(const ShardingRule &rule, ArrayRef<DimLayout> splits);
   double getPoints() const { return rows * columns * batch * depth; }
@@ -111,6 +113,8 @@ ProductSizes::ProductSizes(const ShardingRule &rule,
       // A constant has no operands.
       bool inFirst = !rule.operands.empty() && has(rule.operands.front());
       (uses != 1 ? batch : inFirst ? rows : columns) *= size;
+      if (factor.kind == FactorKind::Whole)
+        head *= size;
       continue;
     }
     if (uses < 2)
@@ -143,7 +147,8 @@ static double getComputeSeconds(const Machine &machine,
   if (!sizes.isProduct)
     return flops / (machine.vectorFlops > 0 ? machine.vectorFlops : peak);
   if (sizes.isFused)
-    return flops / peak / products.attention;
+    return flops / peak / products.attention *
+           (1 + products.attentionHalfHead / sizes.head);
   if (flops == 0)
     return 0;
   double losses = 1 + products.halfRows / sizes.rows +

@@ -285,6 +285,8 @@ template <> struct MappingTraits<tp::ProductEfficiency> {
     mapOptional<NotNegative>(io, "half_n", products.halfColumns);
     mapOptional<NotNegative>(io, "half_k", products.halfDepth);
     mapOptional<Share>(io, "attention", products.attention);
+    mapOptional<NotNegative>(io, "attention_half_head",
+                             products.attentionHalfHead);
   }
 };
 

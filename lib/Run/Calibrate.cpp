@@ -241,11 +241,12 @@ static Expected<ProductFit> measureProducts(const Stopwatch &stopwatch) {
 
 //===- Other operations ---------------------------------------------------===//
 
-/// FLOP/s of causal attention over a short sequence.
-static Expected<double> measureAttention(const Stopwatch &stopwatch) {
-  constexpr int64_t tokens = 128, heads = 4, dim = 64;
+/// Seconds of a FLOP of causal attention over a short sequence.
+static Expected<double> measureAttention(const Stopwatch &stopwatch,
+                                         int64_t dim) {
+  constexpr int64_t tokens = 192, heads = 4;
   Expected<double> seconds = stopwatch.measure([=](int64_t) -> Body {
-    constexpr int64_t size = tokens * heads * dim;
+    int64_t size = tokens * heads * dim;
     auto in = std::make_shared<std::vector<float>>(size, 0.125f);
     auto out = std::make_shared<std::vector<float>>(size);
     return [=] {
@@ -257,7 +258,34 @@ static Expected<double> measureAttention(const Stopwatch &stopwatch) {
   if (!seconds)
     return seconds.takeError();
   // Two products over half of the pairs.
-  return 4.0 * tokens * tokens / 2 * heads * dim / *seconds;
+  return *seconds / (4.0 * tokens * tokens / 2 * heads) /
+         static_cast<double>(dim);
+}
+
+namespace {
+
+/// With heads of size d, attention / (1 + halfHead / d) of the peak.
+struct AttentionFit {
+  double attention, halfHead;
+};
+
+} // namespace
+
+/// The line through heads of two sizes.
+static Expected<AttentionFit> fitAttention(const Stopwatch &stopwatch,
+                                           double peak) {
+  constexpr int64_t small = 16, large = 64;
+  Expected<double> ofSmall = measureAttention(stopwatch, small);
+  if (!ofSmall)
+    return ofSmall.takeError();
+  Expected<double> ofLarge = measureAttention(stopwatch, large);
+  if (!ofLarge)
+    return ofLarge.takeError();
+  double ofPair =
+      std::max(0.0, (*ofSmall - *ofLarge) / (1.0 / small - 1.0 / large));
+  double rest = *ofLarge - ofPair / large;
+  double attention = rest * peak > 1 ? 1 / (rest * peak) : 1;
+  return AttentionFit{attention, ofPair * peak * attention};
 }
 
 /// FLOP/s of a softmax, 5 a point, in the cache: what has exponentials in it.
@@ -349,7 +377,8 @@ Expected<std::string> tp::calibrate(int64_t ranks, StringRef name) {
   Expected<ProductFit> products = measureProducts(stopwatch);
   if (!products)
     return products.takeError();
-  Expected<double> attention = measureAttention(stopwatch);
+  double peak = 2 / products->scale;
+  Expected<AttentionFit> attention = fitAttention(stopwatch, peak);
   if (!attention)
     return attention.takeError();
   Expected<double> vectors = measureVectors(stopwatch);
@@ -362,7 +391,6 @@ Expected<std::string> tp::calibrate(int64_t ranks, StringRef name) {
   if (!sums)
     return sums.takeError();
 
-  double peak = 2 / products->scale;
   int64_t bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
   std::string text;
   raw_string_ostream os(text);
@@ -378,7 +406,8 @@ Expected<std::string> tp::calibrate(int64_t ranks, StringRef name) {
      << "\nproducts: {efficiency: 1, half_m: " << number(products->halfRows)
      << ", half_n: " << number(products->halfColumns)
      << ", half_k: " << number(products->halfDepth)
-     << ", attention: " << number(std::min(1.0, *attention / peak)) << "}\n";
+     << ", attention: " << number(attention->attention)
+     << ", attention_half_head: " << number(attention->halfHead) << "}\n";
   writeLink(*sums, pair.getRanks(), os);
   return text;
 }

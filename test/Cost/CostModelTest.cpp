@@ -113,6 +113,8 @@ TEST_F(Prices, AttentionAndOtherOperationsHaveRatesOfTheirOwn) {
   double flops = 4.0 * 32 * 3 * 64 * 8 * 16;
   machine.products = {0.5, 14, 22, 39, 0.25};
   EXPECT_DOUBLE_EQ(seconds(rule, shapes), flops / 1000 / 0.25);
+  machine.products.attentionHalfHead = 48;
+  EXPECT_DOUBLE_EQ(seconds(rule, shapes), flops / 1000 / 0.25 * (1 + 48 / 16));
   ShardingRuleBuilder builder;
   unsigned size = builder.factor("d0", 50);
   ShardingRule relu = builder.operand({{size}}).result({{size}}).build();

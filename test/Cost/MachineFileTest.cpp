@@ -49,7 +49,7 @@ TEST(MachineFile, EverythingThatCanBeSaid) {
   llvm::Expected<Machine> read = Machine::parse(
       head + "vector_flops: 2.0e11\n"
              "products: {efficiency: 0.8, half_m: 3, half_n: 5, half_k: 7, "
-             "attention: 0.6}\n"
+             "attention: 0.6, attention_half_head: 9}\n"
              "launch_floor: {seconds: 4.0e-6, on: true}\n"
              "links:\n"
              "  - name: inside\n"
@@ -79,6 +79,7 @@ TEST(MachineFile, EverythingThatCanBeSaid) {
   EXPECT_EQ(read->vectorFlops, 2e11);
   EXPECT_EQ(read->products.halfDepth, 7);
   EXPECT_EQ(read->products.attention, 0.6);
+  EXPECT_EQ(read->products.attentionHalfHead, 9);
   EXPECT_TRUE(read->launch.on);
   ASSERT_EQ(read->links.size(), 2u);
   EXPECT_EQ(read->links[0].algorithms[1].algorithm, Algorithm::InSwitch);
@@ -95,6 +96,7 @@ TEST(MachineFile, DefaultsLeavePricesAlone) {
   EXPECT_EQ(read->products.efficiency, 1);
   EXPECT_EQ(read->products.halfRows, 0);
   EXPECT_EQ(read->products.attention, 1);
+  EXPECT_EQ(read->products.attentionHalfHead, 0);
   EXPECT_FALSE(read->launch.on);
 }
 

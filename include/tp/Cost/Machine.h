@@ -115,8 +115,12 @@ struct Peak {
 struct ProductEfficiency {
   double efficiency = 1;
   double halfRows = 0, halfColumns = 0, halfDepth = 0;
-  /// Share of the peak that attention reaches.
+  /// Share of the peak that attention reaches with heads of any size d:
+  ///   attention / (1 + attentionHalfHead / d),
+  /// since a pair of a query and a key takes an exponential, too, whatever d is
+  /// (J. Shah et al., "FlashAttention-3", 2024, section 3.1).
   double attention = 1;
+  double attentionHalfHead = 0;
 };
 
 /// The least that an operation takes, because the host has to start it.
