@@ -4,8 +4,10 @@
 
 Calibrates the cost model with tp-calibrate, predicts and measures the median of
 some steps, in turns: a computer that others share changes from minute to
-minute. Prints the medians of these rounds and the error. Nothing else should
-run meanwhile: with --check the exit code is 1 if an error exceeds 15 %.
+minute. So each prediction is held against what was measured just before and
+just after its calibration. Prints the medians of these rounds: predicted,
+measured and error. Nothing else should run meanwhile: with --check the exit
+code is 1 if an error exceeds 15 %.
 
 usage: predict.py [--check] [BUILD/bin] [REPEATS]
 """
@@ -27,7 +29,8 @@ MODELS = [
     ("phi-3-mini-4k", 4, 3, 160),
 ]
 GOAL = 0.15
-ROUNDS = 5
+# After a first one that only measures.
+ROUNDS = 6
 
 
 class Bench:
@@ -69,6 +72,19 @@ class Bench:
                         f"--machine={machine}", f"--repeats={self.repeats}")
         return float(re.search(r"median ([0-9.]+) ms", text).group(1))
 
+    def compare(self, model, ranks):
+        """The medians: predicted and measured milliseconds, and error."""
+        rounds = []
+        before = self.measure(model, self.calibrate(ranks), ranks)
+        for _ in range(ROUNDS):
+            machine = self.calibrate(ranks)
+            predicted = self.predict(model, machine, ranks)
+            after = self.measure(model, machine, ranks)
+            measured = (before + after) / 2
+            rounds.append((predicted, measured, predicted / measured - 1))
+            before = after
+        return [statistics.median(column) for column in zip(*rounds)]
+
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--check"]
@@ -82,14 +98,7 @@ def main():
         for name, *sizes in MODELS:
             model = bench.translate(name, *sizes)
             for ranks in (1, 2):
-                predictions, measurements = [], []
-                for _ in range(ROUNDS):
-                    machine = bench.calibrate(ranks)
-                    predictions.append(bench.predict(model, machine, ranks))
-                    measurements.append(bench.measure(model, machine, ranks))
-                predicted = statistics.median(predictions)
-                measured = statistics.median(measurements)
-                error = predicted / measured - 1
+                predicted, measured, error = bench.compare(model, ranks)
                 worst = max(worst, abs(error))
                 print(f"{name:18} {ranks:5} {predicted:13.3f} {measured:12.3f} "
                       f"{error:+8.1%}", flush=True)
