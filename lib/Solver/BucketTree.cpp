@@ -84,34 +84,58 @@ public:
     bool isAlone = joint.size() == 1;
     uint64_t rowsPerChoice = isAlone ? 1 : rows / sizes.front();
     for (uint64_t row = 0; row < rows; ++row, odometer.next()) {
-      addRow(odometer);
+      if (!addRow(odometer))
+        continue;
+      Price least = *llvm::min_element(totals);
       if (isAlone)
         llvm::copy(totals, slacks.begin());
       else
         slacks[row / rowsPerChoice] =
-            std::min(slacks[row / rowsPerChoice], *llvm::min_element(totals));
+            std::min(slacks[row / rowsPerChoice], least);
       for (size_t child = 0; child < outside.size(); ++child)
-        lower(firstMessage + child, odometer, outside[child]);
+        lower(firstMessage + child, odometer, least, outside[child]);
     }
+    // A term is the same in all totals that bound one cell.
+    for (size_t child = 0; child < outside.size(); ++child)
+      subtract(cells[firstMessage + child], outside[child]);
   }
 
 private:
-  void addRow(const Odometer &odometer) {
-    llvm::fill(totals, Price());
+  /// False if every total of the row is infinite.
+  bool addRow(const Odometer &odometer) {
+    Price base;
+    for (size_t term = 0; term < cells.size(); ++term)
+      if (rowStrides[term] == 0)
+        base += cells[term][odometer.getOffset(term)];
+    if (base.isInfinite())
+      return false;
+    llvm::fill(totals, base);
     for (size_t term = 0; term < cells.size(); ++term) {
+      if (rowStrides[term] == 0)
+        continue;
       const Price *cell = cells[term] + odometer.getOffset(term);
       for (size_t i = 0; i < totals.size(); ++i)
         totals[i] += cell[i * rowStrides[term]];
     }
+    return true;
   }
 
-  void lower(size_t term, const Odometer &odometer, FactorTable &table) const {
-    uint64_t offset = odometer.getOffset(term);
-    for (size_t i = 0; i < totals.size(); ++i) {
-      uint64_t place = offset + i * rowStrides[term];
-      if (totals[i].isFinite())
-        table.cells[place] =
-            std::min(table.cells[place], totals[i].above(cells[term][place]));
+  void lower(size_t term, const Odometer &odometer, Price least,
+             FactorTable &table) const {
+    Price *place = &table.cells[odometer.getOffset(term)];
+    if (rowStrides[term] == 0) {
+      *place = std::min(*place, least);
+      return;
+    }
+    for (size_t i = 0; i < totals.size(); ++i, place += rowStrides[term])
+      *place = std::min(*place, totals[i]);
+  }
+
+  static void subtract(const Price *term, FactorTable &table) {
+    for (Price &cell : table.cells) {
+      if (cell.isFinite())
+        cell = cell.above(*term);
+      ++term;
     }
   }
 

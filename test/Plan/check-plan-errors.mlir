@@ -1,5 +1,5 @@
 // What was changed after planning is found out.
-// RUN: tp-opt %s --tp-plan="mesh=tp=2 certificate" -o %t.mlir
+// RUN: tp-opt %s --tp-plan="mesh=tp=2 certificate machine=%S/Inputs/ring.yaml" -o %t.mlir
 
 // RUN: not tp-opt %s --tp-check-plan 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN: error: carries no plan; run tp-plan before tp-check-plan

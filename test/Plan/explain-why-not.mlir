@@ -4,12 +4,12 @@
 // 2 * 3/4 * 8 * 256 * 4 = 12,288, and a gather of the result, 3/4 * 8 * 64 * 4
 // = 1,536: 13,824, 4.5 times as many.
 // UNSUPPORTED: roundtrip
-// RUN: tp-opt %s --tp-plan="mesh=tp=4" --tp-explain="output=- why-not=w1:row,w2:column" -o /dev/null | FileCheck %s
-// RUN: tp-opt %s --tp-plan="mesh=tp=4" --tp-explain='output=- why-not=w1:[{"tp"},{}],w2:[{},{"tp"}]' -o /dev/null | FileCheck %s --check-prefix=FULL
-// RUN: tp-opt %s --tp-plan="mesh=tp=4" --tp-explain="output=- why-not=w1:whole;w2:row;bias:whole" -o /dev/null | FileCheck %s --check-prefix=SEVERAL
-// RUN: tp-opt %s --tp-plan="mesh=tp=5 uneven=allow" --tp-explain="output=- why-not=w1:row" -o /dev/null | FileCheck %s --check-prefix=UNEVEN
-// RUN: tp-opt %s --tp-plan="mesh=tp=128" --tp-explain="output=- why-not=w1:row" -o /dev/null | FileCheck %s --check-prefix=REFUSED
-// RUN: tp-opt %s --tp-plan="mesh=dp=2,tp=2" --tp-explain='output=- why-not=w1:[{"dp"},{"tp"}]' -o /dev/null | FileCheck %s --check-prefix=DATA
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=4" --tp-explain="output=- why-not=w1:row,w2:column" -o /dev/null | FileCheck %s
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=4" --tp-explain='output=- why-not=w1:[{"tp"},{}],w2:[{},{"tp"}]' -o /dev/null | FileCheck %s --check-prefix=FULL
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=4" --tp-explain="output=- why-not=w1:whole;w2:row;bias:whole" -o /dev/null | FileCheck %s --check-prefix=SEVERAL
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=5 uneven=allow" --tp-explain="output=- why-not=w1:row" -o /dev/null | FileCheck %s --check-prefix=UNEVEN
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=128" --tp-explain="output=- why-not=w1:row" -o /dev/null | FileCheck %s --check-prefix=REFUSED
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml mesh=dp=2,tp=2" --tp-explain='output=- why-not=w1:[{"dp"},{"tp"}]' -o /dev/null | FileCheck %s --check-prefix=DATA
 
 // CHECK: plan for #tp.mesh<["tp"=4]>
 // CHECK-NEXT: 3,072 bytes sent a rank, 1 all_reduce

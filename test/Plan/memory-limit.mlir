@@ -6,23 +6,23 @@
 // Without a limit each rank computes all, which takes no collective: 1536 + 240,
 // and 1536 + 240 + 2560 at work, smaller shards being possible: 6112.
 // UNSUPPORTED: roundtrip
-// RUN: tp-opt %s --tp-plan="weights=free" | FileCheck %s --check-prefixes=WHOLE,FREE
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=2528" | FileCheck %s --check-prefixes=WHOLE,AT2528
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=2527" | FileCheck %s --check-prefixes=SPLIT,AT2527
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=2408B" | FileCheck %s --check-prefixes=SPLIT,AT2408
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free" | FileCheck %s --check-prefixes=WHOLE,FREE
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=2528" | FileCheck %s --check-prefixes=WHOLE,AT2528
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=2527" | FileCheck %s --check-prefixes=SPLIT,AT2527
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=2408B" | FileCheck %s --check-prefixes=SPLIT,AT2408
 
 // 60 elements of 16 bytes in place of 4: 720 more whole, 360 more split.
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=3248 bytes-per-parameter=16" | FileCheck %s --check-prefixes=WHOLE,ADAM
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=3247 bytes-per-parameter=16" | FileCheck %s --check-prefixes=SPLIT,LESS
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=3248 bytes-per-parameter=16" | FileCheck %s --check-prefixes=WHOLE,ADAM
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=3247 bytes-per-parameter=16" | FileCheck %s --check-prefixes=SPLIT,LESS
 
 // Sizes, and what the machine has.
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=3KB" | FileCheck %s --check-prefix=KB
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=3KiB" | FileCheck %s --check-prefix=KIB
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=8388607TiB" | FileCheck %s --check-prefix=TIB
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=machine" | FileCheck %s --check-prefix=MACHINE
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=3KB" | FileCheck %s --check-prefix=KB
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=3KiB" | FileCheck %s --check-prefix=KIB
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=8388607TiB" | FileCheck %s --check-prefix=TIB
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=machine" | FileCheck %s --check-prefix=MACHINE
 
 // The plan is found again, and its alternatives, under the same limit.
-// RUN: tp-opt %s --tp-plan="weights=free memory-limit=2527" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=WHY
+// RUN: tp-opt %s --tp-plan="machine=%S/Inputs/ring.yaml weights=free memory-limit=2527" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=WHY
 
 // FREE: tp.plan = {lower_bound = [[BEST:[0-9]+]] : i64, model_axes = {{.*}}, picoseconds = [[BEST]] : i64
 // AT2528: tp.plan = {lower_bound = [[BEST:[0-9]+]] : i64, memory_bytes = 2528 : i64, memory_limit = "2528", model_axes = {{.*}}, picoseconds = [[BEST]] : i64

@@ -4,20 +4,21 @@
 // Column then whole: half of it is gathered, 1,024 bytes.
 // UNSUPPORTED: roundtrip
 // RUN: split-file %s %t
+// RUN: sed -i "s|RING|%S/Inputs/ring.yaml|" %t/row.mlir
 // RUN: tp-opt %t/row.mlir --tp-print-plan="output=-" -o /dev/null | FileCheck %s
 // RUN: tp-opt %t/row.mlir --tp-print-plan="output=- format=json" -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: tp-opt %t/row.mlir --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
 // RUN: tp-opt %t/row.mlir --tp-explain="output=- why-not=w:column;w:row" -o /dev/null | FileCheck %s --check-prefix=WHYNOT
-// RUN: tp-opt %t/open.mlir --tp-plan="mesh=tp=2" --tp-print-plan="output=-" -o /dev/null | FileCheck %s --check-prefix=BEST
-// RUN: tp-opt %t/open.mlir --tp-plan="mesh=tp=2" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=BESTEXPLAIN
+// RUN: tp-opt %t/open.mlir --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=2" --tp-print-plan="output=-" -o /dev/null | FileCheck %s --check-prefix=BEST
+// RUN: tp-opt %t/open.mlir --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=2" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=BESTEXPLAIN
 
 // In the third plan x arrives split, too, and half of [8, 4] is gathered: 64
 // bytes more.
-// RUN: tp-opt %t/open.mlir --tp-plan="mesh=tp=2 nth=3" --tp-print-plan="output=-" -o /dev/null | FileCheck %s --check-prefix=NTH
-// RUN: tp-opt %t/open.mlir --tp-plan="mesh=tp=2 nth=3" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=NTHEXPLAIN
+// RUN: tp-opt %t/open.mlir --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=2 nth=3" --tp-print-plan="output=-" -o /dev/null | FileCheck %s --check-prefix=NTH
+// RUN: tp-opt %t/open.mlir --tp-plan="machine=%S/Inputs/ring.yaml mesh=tp=2 nth=3" --tp-explain="output=-" -o /dev/null | FileCheck %s --check-prefix=NTHEXPLAIN
 
 //--- row.mlir
-// CHECK: plan for #tp.mesh<["tp"=2]>, machine h100: 1.206 us a step, 2,048 bytes sent and 512 bytes of parameters a rank
+// CHECK: plan for #tp.mesh<["tp"=2]>, machine {{.*}}ring.yaml: 1.206 us a step, 2,048 bytes sent and 512 bytes of parameters a rank
 // CHECK-NEXT: {{^}}a cheaper plan may exist: the lower bound is 0.603 us
 // CHECK: {{^}}w [4, 64] row "tp" [0:2, :] [2:4, :] 1
 // CHECK: {{^}}1 all_reduce of [8, 64] f32 after tp.matmul with w, before result 0: "tp", 2,048 bytes sent a rank
@@ -40,7 +41,7 @@
 #col = #tp.sharding<@mesh, [{}, {"tp"}]>
 #sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>
 #whole = #tp.sharding<@mesh, [{}, {}]>
-module attributes {tp.machine = "h100", tp.plan = {weights = "stationary", sequence_parallel = "auto", model_axes = "\22tp\22", lower_bound = 603000 : i64}} {
+module attributes {tp.machine = "RING", tp.plan = {weights = "stationary", sequence_parallel = "auto", model_axes = "\22tp\22", lower_bound = 603000 : i64}} {
   tp.mesh @mesh = <["tp"=2]>
   func.func @main(%x: tensor<8x4xf32, #col>, %w: tensor<4x64xf32, #row> {tp.parameter, tp.name = "w"}) -> tensor<8x64xf32, #whole> {
     %y = tp.matmul %x, %w : (tensor<8x4xf32, #col>, tensor<4x64xf32, #row>) -> tensor<8x64xf32, #sum>
