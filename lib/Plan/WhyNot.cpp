@@ -211,6 +211,13 @@ LogicalResult Explanation::answer(StringRef question, llvm::raw_ostream &os) {
     FailureOr<Wish> wish = readWish(text);
     if (failed(wish))
       return failure();
+    if (llvm::any_of(wishes, [&](const Wish &other) {
+          return other.group == wish->group;
+        }))
+      return emitError(module.getLoc())
+             << "why-not: '" << question << "' asks for '" << wish->group->name
+             << "' twice, which lies in one way only; ask a question for each "
+                "with ';' in place of ','";
     wishes.push_back(std::move(*wish));
   }
   std::vector<std::vector<Layout>> layouts;

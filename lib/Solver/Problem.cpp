@@ -3,6 +3,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace tp;
 using llvm::createStringError;
@@ -201,10 +202,13 @@ Error Checker::checkValue(const Problem::Value &value) {
 static Error checkTotal(const char *what, uint64_t total, unsigned bits) {
   if (total >> bits == 0)
     return Error::success();
+  // A sum that does not fit in 64 bits is the largest number.
+  bool isSaturated = total == std::numeric_limits<uint64_t>::max();
   return createStringError(
-      "the largest possible total of %s is %llu, which does not fit in %u "
+      "the largest possible total of %s is %s, which does not fit in %u "
       "bits; count them in a larger unit or plan fewer layers at a time",
-      what, static_cast<unsigned long long>(total), bits);
+      what,
+      isSaturated ? "2^64 - 1 or more" : std::to_string(total).c_str(), bits);
 }
 
 Error Checker::checkTotals() const {

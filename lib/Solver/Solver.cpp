@@ -19,7 +19,8 @@ void InfeasibleError::log(llvm::raw_ostream &os) const {
      << " every way is banned or takes more than "
      << static_cast<uint64_t>((uint64_t(1) << Price::timeBits) /
                               Price::ticksPerSecond)
-     << " s; relax a pin or a limit there";
+     << " s or " << (uint64_t(1) << (Price::memoryBits - 30))
+     << " TiB; relax a pin or a limit there";
 }
 
 std::error_code InfeasibleError::convertToErrorCode() const {

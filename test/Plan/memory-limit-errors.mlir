@@ -16,6 +16,7 @@
 // RUN: not tp-opt %s --tp-plan="memory-limit=80GB bytes-per-parameter=-16" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not tp-opt %s --tp-plan="bytes-per-parameter=16" 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not tp-opt %s --tp-plan="memory-limit=80GB bytes-per-parameter=10000000000000000" 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not tp-opt %s --tp-plan="memory-limit=80GB bytes-per-parameter=1000000000000000000" 2>&1 | FileCheck %s --check-prefix=ENDLESS
 
 // LEAST: error: cannot be planned within memory-limit=2407: every plan takes at least 2408 bytes a rank, 120 bytes for parameters, 768 bytes for other inputs and 1520 bytes of working memory
 // LEAST: note: this operation works with the most: its operands and results, at their largest shards
@@ -38,6 +39,7 @@
 
 // ALONE: error: bytes-per-parameter=16 has no effect without memory-limit
 // HUGE: error: cannot be planned: the largest possible total of bytes of memory is 300000000000004352, which does not fit in
+// ENDLESS: error: cannot be planned: the largest possible total of bytes of memory is 2^64 - 1 or more, which does not fit in
 tp.mesh @mesh = <["tp"=2]>
 func.func @main(%x: tensor<64x6xf32>, %w: tensor<6x10xf32> {tp.parameter}) -> tensor<64x10xf32> {
   %y = tp.matmul %x, %w : (tensor<64x6xf32>, tensor<6x10xf32>) -> tensor<64x10xf32>

@@ -414,7 +414,7 @@ TEST(MemoryLimitTest, CheckFindsMistakes) {
              " bits");
   expect(
       [](Problem &p) { p.memoryVectors[0][1] = {~uint64_t(0), ~uint64_t(0)}; },
-      "bytes of memory is 18446744073709551615");
+      "bytes of memory is 2^64 - 1 or more");
 }
 
 } // namespace
