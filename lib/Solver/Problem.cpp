@@ -207,8 +207,8 @@ static Error checkTotal(const char *what, uint64_t total, unsigned bits) {
   return createStringError(
       "the largest possible total of %s is %s, which does not fit in %u "
       "bits; count them in a larger unit or plan fewer layers at a time",
-      what,
-      isSaturated ? "2^64 - 1 or more" : std::to_string(total).c_str(), bits);
+      what, isSaturated ? "2^64 - 1 or more" : std::to_string(total).c_str(),
+      bits);
 }
 
 Error Checker::checkTotals() const {

@@ -18,8 +18,8 @@ inline constexpr int64_t maxCalibratedRanks = 64;
 /// and the transport that tp-run uses, in f32, each while `ranks` threads do
 /// the same, and gives the text of a machine file called `name`. Ranks share
 /// caches and memory, so the figures hold for programs of as many. Every time
-/// is the median of several. Fails if `ranks` is not in [1, maxCalibratedRanks]
-/// or a measurement fails.
+/// is the mean of several, the odd ones left out. Fails if `ranks` is not in
+/// [1, maxCalibratedRanks] or a measurement fails.
 llvm::Expected<std::string> calibrate(int64_t ranks, llvm::StringRef name);
 
 } // namespace tp
