@@ -22,10 +22,10 @@ using namespace tp;
 
 using Clock = std::chrono::steady_clock;
 
-static constexpr int numSamples = 40;
+static constexpr int numSamples = 80;
 /// Seconds that a sample takes at least: about as long as ranks compute before
 /// one waits for the others.
-static constexpr double sampleSeconds = 4e-3;
+static constexpr double sampleSeconds = 2e-3;
 
 //===- Measuring ----------------------------------------------------------===//
 
