@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
 #include "tp/IR/LocalShape.h"
+#include "tp/Weights/WeightUses.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -2,10 +2,10 @@
 
 /// Pass tp-check-plan: the price and the bound of a plan, worked out again.
 
-#include "ReadPlan.h"
-#include "Record.h"
 #include "tp/IR/ReportFile.h"
 #include "tp/Passes.h"
+#include "tp/Plan/ReadPlan.h"
+#include "tp/Plan/Record.h"
 #include "tp/Solver/CertificateNumbers.h"
 #include "llvm/Support/FormatVariadic.h"
 

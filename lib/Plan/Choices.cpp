@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Choices.h"
+#include "tp/Plan/Choices.h"
 #include "tp/IR/Legality.h"
 #include "tp/IR/LocalShape.h"
 
@@ -19,14 +19,6 @@ StringRef tp::toString(Constraint constraint) {
     return "the pinned layouts";
   }
   return "";
-}
-
-AxisParts PlanAxes::modelParts() const {
-  AxisParts model;
-  for (auto [index, part] : llvm::enumerate(parts))
-    if (!isData[index])
-      model.push_back(part);
-  return model;
 }
 
 namespace {

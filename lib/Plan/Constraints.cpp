@@ -2,7 +2,8 @@
 
 /// Which strategies the constraints of a plan exclude.
 
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
+#include "tp/Weights/WeightUses.h"
 
 using namespace mlir;
 using namespace tp;
@@ -11,14 +12,6 @@ using namespace tp;
 
 bool ProblemBuilder::isExcused(int64_t groups, unsigned index) const {
   return groups != 0 && axes.parts[index].pre >= groups;
-}
-
-bool tp::isContractedDim(const ShardingRule &rule, unsigned operand) {
-  return llvm::any_of(rule.operands[operand], [&](const DimFactors &dim) {
-    return llvm::any_of(dim, [&](unsigned factor) {
-      return rule.factors[factor].kind == FactorKind::Sum;
-    });
-  });
 }
 
 /// A weight that is handed on, or only moved, before it is contracted.

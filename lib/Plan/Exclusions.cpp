@@ -3,7 +3,7 @@
 /// Nodes without a choice: one report for each cause, however many nodes it
 /// excludes.
 
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
 #include "llvm/ADT/MapVector.h"
 #include <limits>
 

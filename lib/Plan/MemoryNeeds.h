@@ -5,7 +5,7 @@
 #ifndef TP_PLAN_MEMORYNEEDS_H
 #define TP_PLAN_MEMORYNEEDS_H
 
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
 #include "tp/Solver/MemoryLimit.h"
 
 namespace tp {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MeshSearch.h"
-#include "Scenarios.h"
 #include "tp/Cost/CostModel.h"
+#include "tp/Plan/Figures.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

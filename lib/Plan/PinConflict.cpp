@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PinConflict.h"
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
 #include "tp/Plan/MinimalConflict.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/Sequence.h"

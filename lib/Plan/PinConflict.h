@@ -5,9 +5,9 @@
 #ifndef TP_PLAN_PINCONFLICT_H
 #define TP_PLAN_PINCONFLICT_H
 
-#include "Choices.h"
-#include "Graph.h"
 #include "MemoryNeeds.h"
+#include "tp/Plan/Choices.h"
+#include "tp/Weights/Graph.h"
 
 namespace tp {
 

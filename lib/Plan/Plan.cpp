@@ -4,10 +4,10 @@
 
 #include "MeshSearch.h"
 #include "PlanWarnings.h"
-#include "Record.h"
 #include "tp/IR/DecomposeCrossEntropy.h"
 #include "tp/Passes.h"
 #include "tp/Plan/Planner.h"
+#include "tp/Plan/Record.h"
 
 using namespace mlir;
 using namespace tp;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PlanSteps.h"
+#include "tp/Plan/PlanSteps.h"
 
 using namespace mlir;
 using namespace tp;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PlanWarnings.h"
-#include "Builder.h"
-#include "FusedUses.h"
+#include "tp/Plan/Builder.h"
+#include "tp/Weights/FusedUses.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;

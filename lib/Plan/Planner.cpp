@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Plan/Planner.h"
-#include "Builder.h"
 #include "MemoryNeeds.h"
 #include "PinConflict.h"
-#include "PlanSteps.h"
 #include "Writer.h"
 #include "mlir/IR/SymbolTable.h"
+#include "tp/Plan/Builder.h"
+#include "tp/Plan/PlanSteps.h"
 #include "tp/Solver/BestPlans.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ReadPlan.h"
-#include "Builder.h"
-#include "Record.h"
+#include "tp/Plan/ReadPlan.h"
 #include "mlir/IR/SymbolTable.h"
+#include "tp/Plan/Builder.h"
+#include "tp/Plan/Record.h"
 
 using namespace mlir;
 using namespace tp;

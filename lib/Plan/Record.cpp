@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Record.h"
+#include "tp/Plan/Record.h"
 #include "tp/Solver/CertificateNumbers.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 #ifndef TP_PLAN_WRITER_H
 #define TP_PLAN_WRITER_H
 
-#include "Builder.h"
+#include "tp/Plan/Builder.h"
 
 namespace tp {
 

@@ -2,7 +2,7 @@
 
 /// Strategies against the type checker.
 
-#include "Plan/Choices.h"
+#include "tp/Plan/Choices.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "tp/IR/Legality.h"

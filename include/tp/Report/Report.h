@@ -6,7 +6,7 @@
 #define TP_REPORT_REPORT_H
 
 #include "tp/Cost/CostModel.h"
-#include "tp/Plan/Alternatives.h"
+#include "tp/Explain/Alternatives.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tp {

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tp/Weights/Degrees.h"
+#include "tp/Weights/WeightUses.h"
+#include <set>
+
+using namespace mlir;
+using namespace tp;
+
+static bool hasFactor(const TensorFactors &tensor, unsigned factor) {
+  return llvm::any_of(tensor, [&](const DimFactors &dim) {
+    return llvm::is_contained(dim, factor);
+  });
+}
+
+std::vector<HeadGrouping> tp::findHeadGroupings(const Graph &graph) {
+  std::vector<HeadGrouping> all;
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    if (node.kind != GraphNode::Operation)
+      continue;
+    ShardingRule rule =
+        cast<ShardingRuleOpInterface>(node.op).getShardingRule();
+    if (!rule.grouping)
+      continue;
+    auto [groups, inGroup] = *rule.grouping;
+    HeadGrouping &grouping = all.emplace_back();
+    grouping = {static_cast<unsigned>(index),
+                rule.factors[groups].size,
+                rule.factors[inGroup].size,
+                {}};
+    // With one query head a group keys have as many heads as queries.
+    for (auto [number, operand] : llvm::enumerate(rule.operands))
+      if (grouping.inGroup != 1 && !hasFactor(operand, inGroup))
+        grouping.groupOperands.push_back(number);
+  }
+  return all;
+}
+
+bool tp::isLegalDegree(const HeadGrouping &grouping, int64_t ranks) {
+  int64_t heads = grouping.groups * grouping.inGroup;
+  return heads % ranks == 0 &&
+         (grouping.groups % ranks == 0 || ranks % grouping.groups == 0);
+}
+
+static std::string listLegalDegrees(const HeadGrouping &grouping) {
+  std::string text;
+  int64_t heads = grouping.groups * grouping.inGroup;
+  for (int64_t ranks = 1; ranks <= std::min<int64_t>(heads, 4096); ++ranks)
+    if (isLegalDegree(grouping, ranks))
+      text += (text.empty() ? "" : ", ") + std::to_string(ranks);
+  return text;
+}
+
+/// Why the heads do not allow `ranks`.
+static std::string describeMisfit(const HeadGrouping &grouping, int64_t ranks) {
+  int64_t heads = grouping.groups * grouping.inGroup;
+  std::string number = std::to_string(ranks);
+  if (heads % ranks != 0)
+    return number + " does not divide " + std::to_string(heads);
+  return "neither of " + std::to_string(grouping.groups) + " and " + number +
+         " divides the other";
+}
+
+void tp::diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
+                        MeshAxisAttr axis) {
+  int64_t heads = grouping.groups * grouping.inGroup, ranks = axis.getSize();
+  InFlightDiagnostic diag = node.op->emitOpError()
+                            << heads << " query heads and " << grouping.groups
+                            << " KV heads do not fit axis \"" << axis.getName()
+                            << "\" of " << ranks
+                            << " ranks: " << describeMisfit(grouping, ranks);
+  diag.attachNote() << "fix: use one of the legal degrees "
+                    << listLegalDegrees(grouping);
+  diag.attachNote() << "fix: deal whole heads unevenly with uneven=allow";
+}
+
+SmallVector<int64_t> tp::cutDegree(const std::vector<HeadGrouping> &all,
+                                   int64_t ranks) {
+  std::set<int64_t> borders = {ranks};
+  for (const HeadGrouping &grouping : all)
+    if (ranks > grouping.groups && grouping.groups > 1 &&
+        ranks % grouping.groups == 0)
+      borders.insert(grouping.groups);
+  SmallVector<int64_t> sizes;
+  int64_t pre = 1;
+  for (int64_t border : borders) {
+    if (border % pre != 0)
+      continue;
+    sizes.push_back(border / pre);
+    pre = border;
+  }
+  return sizes;
+}
+
+/// The projections of one grouping: the products with a weight that are first
+/// met on the way back from its keys and values.
+static void
+addProjections(const Graph &graph, const HeadGrouping &grouping,
+               std::map<std::pair<unsigned, unsigned>, int64_t> &projections) {
+  SmallVector<unsigned> worklist;
+  for (unsigned operand : grouping.groupOperands)
+    worklist.push_back(graph.nodes[grouping.node].operands[operand]);
+  std::set<unsigned> seen(worklist.begin(), worklist.end());
+  while (!worklist.empty()) {
+    unsigned producer = graph.values[worklist.pop_back_val()].producer;
+    const GraphNode &node = graph.nodes[producer];
+    if (node.kind == GraphNode::Home)
+      continue;
+    bool usesWeight = false;
+    if (auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op)) {
+      ShardingRule rule = ruled.getShardingRule();
+      for (auto [index, value] : llvm::enumerate(node.operands)) {
+        if (!graph.values[value].isParameter || !isContractedDim(rule, index))
+          continue;
+        projections[{producer, index}] = grouping.groups;
+        usesWeight = true;
+      }
+    }
+    if (usesWeight)
+      continue;
+    for (unsigned operand : node.operands)
+      if (seen.insert(operand).second)
+        worklist.push_back(operand);
+  }
+}
+
+std::map<std::pair<unsigned, unsigned>, int64_t>
+tp::findGroupProjections(const Graph &graph,
+                         const std::vector<HeadGrouping> &all) {
+  std::map<std::pair<unsigned, unsigned>, int64_t> projections;
+  for (const HeadGrouping &grouping : all)
+    addProjections(graph, grouping, projections);
+  return projections;
+}
+
+//===- Every degree -------------------------------------------------------===//
+
+DegreeLimits tp::findDegreeLimits(const Graph &graph) {
+  DegreeLimits limits;
+  std::vector<HeadGrouping> all = findHeadGroupings(graph);
+  for (const HeadGrouping &grouping : all) {
+    bool known = llvm::any_of(limits.groupings, [&](const HeadGrouping &one) {
+      return one.groups == grouping.groups && one.inGroup == grouping.inGroup;
+    });
+    if (!known)
+      limits.groupings.push_back(grouping);
+  }
+  auto projections = findGroupProjections(graph, all);
+  std::set<std::pair<std::vector<int64_t>, bool>> seen;
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    if (node.kind != GraphNode::Operation)
+      continue;
+    auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
+    for (auto [operand, number] : llvm::enumerate(node.operands)) {
+      const GraphValue &value = graph.values[number];
+      if (!value.isParameter || !isContractedDim(rule, operand))
+        continue;
+      bool isGroup = projections.count({index, operand});
+      std::vector<int64_t> shape(value.type.getShape());
+      if (seen.insert({shape, isGroup}).second)
+        limits.weights.push_back({value.name, shape, isGroup});
+    }
+  }
+  return limits;
+}
+
+/// Whether parts of these sizes, each put on one of the dimensions, divide
+/// them.
+static bool divides(ArrayRef<int64_t> parts, std::vector<int64_t> shape) {
+  if (parts.empty())
+    return true;
+  for (int64_t &size : shape) {
+    if (size % parts.front() != 0)
+      continue;
+    int64_t whole = size;
+    size /= parts.front();
+    if (divides(parts.drop_front(), shape))
+      return true;
+    size = whole;
+  }
+  return false;
+}
+
+static void excludeByHeads(const HeadGrouping &grouping, Degree &degree) {
+  if (isLegalDegree(grouping, degree.ranks))
+    return;
+  int64_t heads = grouping.groups * grouping.inGroup;
+  bool byHeads = heads % degree.ranks != 0;
+  std::string reason = describeMisfit(grouping, degree.ranks);
+  degree.exclusions.push_back({byHeads ? "heads" : "kv_heads",
+                               byHeads ? heads : grouping.groups,
+                               reason + (byHeads ? " query heads" : "")});
+}
+
+/// Parts of these sizes deal out whole groups while there are several, then the
+/// heads of a group.
+static HeadShare shareHeads(const HeadGrouping &grouping,
+                            ArrayRef<int64_t> parts) {
+  HeadShare groups = {grouping.groups, grouping.groups};
+  HeadShare inGroup = {grouping.inGroup, grouping.inGroup};
+  for (int64_t size : parts) {
+    bool isOneEach = groups.fewest == 1 && groups.most == 1;
+    HeadShare &share = isOneEach ? inGroup : groups;
+    share = {share.fewest / size, llvm::divideCeilSigned(share.most, size)};
+  }
+  return {groups.fewest * inGroup.fewest, groups.most * inGroup.most};
+}
+
+Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks,
+                       Uneven uneven) {
+  Degree degree;
+  degree.ranks = ranks;
+  for (const HeadGrouping &grouping : limits.groupings) {
+    if (uneven == Uneven::Refuse)
+      excludeByHeads(grouping, degree);
+    if (grouping.groups > 0 && ranks % grouping.groups == 0)
+      degree.kvReplicas = std::max(degree.kvReplicas, ranks / grouping.groups);
+  }
+  SmallVector<int64_t> parts = {ranks};
+  if (degree.isLegal())
+    parts = cutDegree(limits.groupings, ranks);
+  else
+    degree.kvReplicas = 1;
+  for (const WeightLimit &weight : limits.weights) {
+    // Ranks that share a KV head share its projection's rows.
+    bool shared = weight.isGroup && degree.kvReplicas > 1;
+    ArrayRef<int64_t> own =
+        ArrayRef(parts).take_front(shared ? 1 : parts.size());
+    int64_t wanted = shared ? own.front() : ranks;
+    for (auto [dim, size] : llvm::enumerate(weight.shape)) {
+      bool known = llvm::any_of(degree.undivided, [&](const UndividedDim &one) {
+        return one.size == size;
+      });
+      if (size % wanted != 0 && !known)
+        degree.undivided.push_back(
+            {weight.name, static_cast<int64_t>(dim), size});
+    }
+    if (uneven == Uneven::Allow || divides(own, weight.shape))
+      continue;
+    std::string shape;
+    llvm::raw_string_ostream os(shape);
+    llvm::interleaveComma(weight.shape, os);
+    degree.exclusions.push_back({"weight", *llvm::max_element(weight.shape),
+                                 std::to_string(wanted) +
+                                     " divides no dimension of " + weight.name +
+                                     " [" + shape + "]"});
+  }
+  if (degree.isLegal())
+    for (const HeadGrouping &grouping : limits.groupings)
+      degree.shares.push_back(shareHeads(grouping, parts));
+  return degree;
+}
