@@ -2,8 +2,8 @@
 
 /// Machine files: the schema, and what is refused, at its line.
 
+#include "tp/Check/SourceText.h"
 #include "tp/Cost/Machine.h"
-#include "tp/IR/SourceText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/YAMLTraits.h"

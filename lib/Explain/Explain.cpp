@@ -3,7 +3,7 @@
 /// Pass tp-explain: the reason of a plan, by what the alternatives cost.
 
 #include "Explanation.h"
-#include "tp/IR/ReportFile.h"
+#include "tp/Check/ReportFile.h"
 #include "tp/Passes.h"
 #include "tp/Plan/Record.h"
 

@@ -4,8 +4,8 @@
 
 #include "Reasons.h"
 #include "Scenarios.h"
-#include "tp/IR/ReportFile.h"
-#include "tp/IR/Slices.h"
+#include "tp/Check/ReportFile.h"
+#include "tp/Check/Slices.h"
 #include "tp/Passes.h"
 #include "tp/Plan/ReadPlan.h"
 #include "tp/Plan/Record.h"

@@ -2,7 +2,7 @@
 
 #include "Reasons.h"
 #include "Scenarios.h"
-#include "tp/IR/Legality.h"
+#include "tp/IR/FactorSplits.h"
 #include "tp/IR/LocalShape.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -2,8 +2,8 @@
 
 /// Collectives of the typed phase and their local forms.
 
+#include "tp/IR/Collective.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tp/IR/Legality.h"
 #include "tp/IR/LocalShape.h"
 
 using namespace mlir;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// From the layout of a tensor to that of an operation's factors, and back.
-
-#include "tp/IR/Legality.h"
+#include "tp/IR/FactorSplits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 /// Pass tp-insert-collectives: reshards become the cheapest tree of
 /// collectives.
 
-#include "tp/IR/Legality.h"
+#include "tp/IR/Collective.h"
 #include "tp/IR/LocalShape.h"
 #include "tp/Passes.h"
 #include "tp/Reshard/Path.h"

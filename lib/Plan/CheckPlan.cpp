@@ -2,7 +2,7 @@
 
 /// Pass tp-check-plan: the price and the bound of a plan, worked out again.
 
-#include "tp/IR/ReportFile.h"
+#include "tp/Check/ReportFile.h"
 #include "tp/Passes.h"
 #include "tp/Plan/ReadPlan.h"
 #include "tp/Plan/Record.h"

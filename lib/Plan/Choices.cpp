@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Plan/Choices.h"
-#include "tp/IR/Legality.h"
+#include "tp/IR/FactorSplits.h"
 #include "tp/IR/LocalShape.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "tp/IR/ReportFile.h"
-#include "tp/IR/SourceText.h"
+#include "tp/Check/ReportFile.h"
+#include "tp/Check/SourceText.h"
 #include "tp/Passes.h"
 #include "tp/Report/Report.h"
 #include "llvm/Support/MemoryBuffer.h"

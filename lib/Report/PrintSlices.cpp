@@ -2,8 +2,8 @@
 
 /// Pass tp-print-slices: from ranks to the tensors of a checkpoint.
 
-#include "tp/IR/ReportFile.h"
-#include "tp/IR/Slices.h"
+#include "tp/Check/ReportFile.h"
+#include "tp/Check/Slices.h"
 #include "tp/IR/TP.h"
 #include "tp/Passes.h"
 

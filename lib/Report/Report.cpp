@@ -9,7 +9,7 @@
 #include "Training.h"
 #include "Waits.h"
 #include "mlir/Analysis/CallGraph.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "tp/IR/LocalShape.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/CheckedArithmetic.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Parser/Parser.h"
-#include "tp/IR/Legality.h"
-#include "tp/IR/SourceText.h"
+#include "tp/Check/Legality.h"
+#include "tp/Check/SourceText.h"
 #include "tp/Import/Decoder.h"
 #include "tp/Import/Safetensors.h"
 #include "tp/Run/Session.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "tp/Passes.h"
 #include "tp/Shardy/Shardy.h"
 #include "llvm/ADT/MapVector.h"

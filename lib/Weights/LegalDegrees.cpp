@@ -2,7 +2,7 @@
 
 /// Pass tp-legal-degrees: how many ranks a model may be split over.
 
-#include "tp/IR/ReportFile.h"
+#include "tp/Check/ReportFile.h"
 #include "tp/Passes.h"
 #include "tp/Weights/Degrees.h"
 #include "llvm/Support/JSON.h"

@@ -5,7 +5,7 @@
 #include "tp/Plan/Choices.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Layouts.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
+#include "tp/IR/FactorSplits.h"
 #include "tp/IR/LocalShape.h"
 
 using namespace mlir;

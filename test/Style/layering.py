@@ -8,10 +8,11 @@ from rule import Plant, main
 # What a module may include, besides itself and what those may include.
 ARROWS = {
     "IR": [],
-    "Cost": ["IR"],
+    "Check": ["IR"],
+    "Cost": ["Check"],
     "Reshard": ["Cost"],
     "Solver": ["Reshard", "Cost"],
-    "Weights": ["IR"],
+    "Weights": ["Check"],
     "Plan": ["Weights", "Solver", "Reshard", "Cost"],
     "Explain": ["Plan", "Weights"],
     "Backward": ["IR"],
@@ -21,11 +22,11 @@ ARROWS = {
     "CPU": ["IR"],
     "CUDA": ["IR"],
     "Runtime": [],
-    "Run": ["CPU", "Reference", "Runtime", "Import"],
+    "Run": ["Check", "CPU", "Reference", "Runtime", "Import"],
     "Report": ["Explain", "Plan", "Cost"],
     "Import": ["IR"],
     "Export": ["IR"],
-    "Shardy": ["IR"],
+    "Shardy": ["Check"],
 }
 # Generated code meets the run-time library at its C boundary only.
 EXTRA = {("CPU", "tp/Runtime/Abi.h"), ("CUDA", "tp/Runtime/Abi.h")}
@@ -116,6 +117,8 @@ def include(name):
 PLANTS = [
     Plant({"lib/IR/A.cpp": include("tp/Solver/Problem.h")},
           "IR may not use Solver"),
+    Plant({"lib/IR/A.cpp": include("tp/Check/Legality.h")},
+          "IR may not use Check"),
     Plant({"lib/Reference/A.cpp": include("tp/Partition/Partition.h")},
           "Reference may not use Partition"),
     Plant({"lib/Verify/A.cpp": include("Partition/Private.h")},

@@ -114,10 +114,10 @@ def labels(tree, paths, pattern):
 
 
 def label_violations(tree):
-    """R7 of docs/errors.md is R7 in lib/IR and @..._r7 in a test."""
+    """R7 of docs/errors.md is R7 in lib/Check and @..._r7 in a test."""
     places = {
         ERRORS: labels(tree, [ERRORS], LABEL),
-        "lib/IR": labels(tree, tree.select(["lib/IR"], [".cpp"]), LABEL),
+        "lib/Check": labels(tree, tree.select(["lib/Check"], [".cpp"]), LABEL),
         "a test's function name": labels(
             tree, tree.select(["test"], [".mlir"]), TEST_LABEL),
     }
@@ -135,7 +135,7 @@ def violations(tree):
 PASS_TEXT = 'def CheckPlan : Pass<"tp-check-plan"> {}\n'
 ERROR_TEXT = ('return op->emitError("found \\"") << n\n'
               '    << "\\" of "\n       "the many";\n')
-RULE = {"docs/errors.md": "## R7\n", "lib/IR/Legality.cpp": "// R7\n"}
+RULE = {"docs/errors.md": "## R7\n", "lib/Check/Legality.cpp": "// R7\n"}
 PLANTS = [
     Plant({PASSES: PASS_TEXT.replace("check", "test")}, "is called"),
     Plant({PASSES: PASS_TEXT}, "has 0 files CheckPlan.cpp"),
@@ -148,7 +148,7 @@ PLANTS = [
     Plant({"test/IR/a.mlir": "func @gelu_r7()", **RULE,
            "docs/errors.md": ""}, "R7 is missing in docs/errors.md"),
     Plant({"test/IR/a.mlir": "func @gelu_r7()", "docs/errors.md": "R7"},
-          "R7 is missing in lib/IR"),
+          "R7 is missing in lib/Check"),
     Plant({PASSES: PASS_TEXT, "lib/Plan/CheckPlan.cpp": ERROR_TEXT, **RULE,
            "test/Plan/check-plan.mlir": "func.func @sum_r7()",
            "test/Plan/check-plan-errors.mlir":

@@ -3,7 +3,7 @@
 /// Pass tp-check: every violation of a module, each once.
 
 #include "mlir/IR/Verifier.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "tp/Passes.h"
 
 using namespace mlir;

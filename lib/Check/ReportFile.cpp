@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tp/IR/ReportFile.h"
+#include "tp/Check/ReportFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

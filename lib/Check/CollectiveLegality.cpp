@@ -2,7 +2,7 @@
 
 /// Whether a collective fits its operand.
 
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

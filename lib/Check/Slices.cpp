@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tp/IR/Slices.h"
+#include "tp/Check/Slices.h"
 #include "tp/IR/Stored.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -172,7 +172,7 @@ void FixesTest::tryFile(StringRef path) {
 }
 
 TEST_F(FixesTest, EveryFixTypeChecks) {
-  for (StringRef folder : {"/test/IR", "/test/Cases"}) {
+  for (StringRef folder : {"/test/IR", "/test/Check", "/test/Cases"}) {
     std::error_code error;
     std::string path = (TP_SOURCE_DIR + folder).str();
     for (llvm::sys::fs::directory_iterator entry(path, error), end;

@@ -2,8 +2,8 @@
 
 /// Where the passes that report write to.
 
-#ifndef TP_IR_REPORTFILE_H
-#define TP_IR_REPORTFILE_H
+#ifndef TP_CHECK_REPORTFILE_H
+#define TP_CHECK_REPORTFILE_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,4 +22,4 @@ checkReportFormat(mlir::ModuleOp module, llvm::StringRef flag,
 
 } // namespace tp
 
-#endif // TP_IR_REPORTFILE_H
+#endif // TP_CHECK_REPORTFILE_H

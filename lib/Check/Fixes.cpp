@@ -4,6 +4,7 @@
 /// is offered.
 
 #include "Findings.h"
+#include "tp/IR/FactorSplits.h"
 #include "tp/IR/FusedWeight.h"
 #include "tp/IR/LocalShape.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,10 +3,11 @@
 /// The checks of one operation: of its factors (Legality.cpp) and of its
 /// partial sums (PartialSumLegality.cpp).
 
-#ifndef TP_IR_OPERATIONCHECKER_H
-#define TP_IR_OPERATIONCHECKER_H
+#ifndef TP_CHECK_OPERATIONCHECKER_H
+#define TP_CHECK_OPERATIONCHECKER_H
 
 #include "Findings.h"
+#include "tp/IR/FactorSplits.h"
 
 namespace tp {
 
@@ -103,4 +104,4 @@ private:
 
 } // namespace tp
 
-#endif // TP_IR_OPERATIONCHECKER_H
+#endif // TP_CHECK_OPERATIONCHECKER_H

@@ -3,7 +3,8 @@
 /// Pass tp-legalize: the mechanical fixes of what tp-check reports.
 
 #include "mlir/IR/Verifier.h"
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
+#include "tp/IR/Collective.h"
 #include "tp/Passes.h"
 
 using namespace mlir;

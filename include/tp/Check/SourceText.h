@@ -2,8 +2,8 @@
 
 /// A guard in front of parsers that recurse on brackets.
 
-#ifndef TP_IR_SOURCETEXT_H
-#define TP_IR_SOURCETEXT_H
+#ifndef TP_CHECK_SOURCETEXT_H
+#define TP_CHECK_SOURCETEXT_H
 
 #include "llvm/Support/LogicalResult.h"
 #include "llvm/Support/SourceMgr.h"
@@ -26,4 +26,4 @@ llvm::LogicalResult checkSourceText(const llvm::SourceMgr &sources);
 
 } // namespace tp
 
-#endif // TP_IR_SOURCETEXT_H
+#endif // TP_CHECK_SOURCETEXT_H

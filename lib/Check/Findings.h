@@ -2,10 +2,10 @@
 
 /// Between the type checker and the search for fixes.
 
-#ifndef TP_IR_FINDINGS_H
-#define TP_IR_FINDINGS_H
+#ifndef TP_CHECK_FINDINGS_H
+#define TP_CHECK_FINDINGS_H
 
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 
 namespace tp {
 
@@ -76,4 +76,4 @@ void addFixes(const LaidOutOperation &operation, const Findings &findings,
 
 } // namespace tp
 
-#endif // TP_IR_FINDINGS_H
+#endif // TP_CHECK_FINDINGS_H

@@ -2,8 +2,8 @@
 
 /// From ranks to the tensors of a checkpoint.
 
-#ifndef TP_IR_SLICES_H
-#define TP_IR_SLICES_H
+#ifndef TP_CHECK_SLICES_H
+#define TP_CHECK_SLICES_H
 
 #include "tp/IR/LocalShape.h"
 #include "tp/IR/TP.h"
@@ -54,4 +54,4 @@ void writeHoldings(const HeldParameter &parameter, llvm::json::OStream &json);
 
 } // namespace tp
 
-#endif // TP_IR_SLICES_H
+#endif // TP_CHECK_SLICES_H

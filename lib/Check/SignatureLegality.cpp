@@ -3,7 +3,7 @@
 /// Calls and returns against signatures. Nothing here relies on the verifier,
 /// which refuses what this is to explain.
 
-#include "tp/IR/Legality.h"
+#include "tp/Check/Legality.h"
 
 using namespace mlir;
 using namespace tp;

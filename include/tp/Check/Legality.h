@@ -3,8 +3,8 @@
 /// The type checker: a rule and the layouts of an operation's tensors in,
 /// violations out.
 
-#ifndef TP_IR_LEGALITY_H
-#define TP_IR_LEGALITY_H
+#ifndef TP_CHECK_LEGALITY_H
+#define TP_CHECK_LEGALITY_H
 
 #include "tp/IR/TP.h"
 
@@ -37,33 +37,6 @@ struct Violation {
   std::vector<Fix> fixes;
 };
 
-/// The sharding of one tensor, dealt to the factors of its dimensions.
-struct FactorSplits {
-  /// One entry a factor, in canonical form; whole where the tensor does not
-  /// have the factor.
-  llvm::SmallVector<DimLayout> splits;
-  llvm::SmallVector<bool> present;
-};
-
-/// A factor that a sharding would cut in pieces: half a head.
-struct UndividedFactor {
-  unsigned dim, factor;
-  int64_t ranks;
-};
-
-/// Deals the axis parts of each dimension to its factors, major to minor,
-/// cutting a part where a factor ends. A factor may be dealt unevenly if it is
-/// the last one of its dimension, or if all minor ones are the sharding's unit.
-/// Failure, described by `undivided`, if a factor is not divided.
-mlir::FailureOr<FactorSplits> dealParts(const ShardingRule &rule,
-                                        unsigned tensor, const Layout &layout,
-                                        UndividedFactor &undivided);
-
-/// The layout of tensor number `tensor` when factor f is split as `splits[f]`.
-/// Of a dimension's factors only the last that is split may be split unevenly.
-Layout layoutFromFactors(const ShardingRule &rule, unsigned tensor,
-                         llvm::ArrayRef<DimLayout> splits);
-
 /// All violations of `op`, whose tensors all have shardings that resolve on
 /// `mesh`. Reads nothing but the rule.
 std::vector<Violation> checkOperation(ShardingRuleOpInterface op,
@@ -88,11 +61,6 @@ std::string describeConversion(const Layout &before, const Layout &after,
                                mlir::RankedTensorType type, MeshAttr mesh,
                                mlir::FlatSymbolRefAttr meshName,
                                const llvm::Twine &it);
-
-/// Writes the operation of `step`; the result type is given.
-mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value value, const LayoutStep &step,
-                       mlir::Type result);
 
 /// A value that a call or a return hands on, against the signature.
 struct SignatureMismatch {
@@ -124,4 +92,4 @@ mlir::LogicalResult checkUnverifiedModule(mlir::ModuleOp module);
 
 } // namespace tp
 
-#endif // TP_IR_LEGALITY_H
+#endif // TP_CHECK_LEGALITY_H
