@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Run/Program.h"
+#include "Run/Typing.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tp/IR/TP.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tp;
@@ -12,44 +14,48 @@ RankFunctions Program::entry() const {
   return llvm::cantFail(findRankFunctions(local.get(), signature.entry));
 }
 
-/// Whether nothing is asked of the plan.
-static bool takesAnyPlan(const RunOptions &options) {
-  return llvm::all_of(ArrayRef<StringRef>{options.mesh, options.machine,
-                                          options.sequenceParallel,
-                                          options.weights, options.modelAxes,
-                                          options.uneven},
-                      [](StringRef option) { return option.empty(); });
+/// An option of tp-plan and its value.
+using PlanOption = std::pair<StringRef, StringRef>;
+
+/// What is asked of the plan.
+static SmallVector<PlanOption> getPlanOptions(const RunOptions &options) {
+  SmallVector<PlanOption> all = {
+      {"mesh", options.mesh},
+      {"machine", options.machine},
+      {"sequence-parallel", options.sequenceParallel},
+      {"weights", options.weights},
+      {"model-axes", options.modelAxes},
+      {"uneven", options.uneven}};
+  llvm::erase_if(all, [](PlanOption option) { return option.second.empty(); });
+  return all;
 }
 
-/// The passes from an open or typed program to a local one, in text. A program
-/// that has been planned is run as it was, unless another plan is asked for.
-static std::string planPipeline(const RunOptions &options, bool splitsFused,
-                                bool isPlanned) {
+/// As they are written on the command line.
+static std::string listNames(ArrayRef<PlanOption> options) {
+  return llvm::join(llvm::map_range(options,
+                                    [](PlanOption option) {
+                                      return ("--" + option.first).str();
+                                    }),
+                    ", ");
+}
+
+/// The passes from an open program to a local one, in text.
+static std::string planPipeline(ArrayRef<PlanOption> options,
+                                bool splitsFused) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (isPlanned && takesAnyPlan(options))
-    return "builtin.module(tp-insert-collectives,tp-partition)";
   os << "builtin.module(" << (splitsFused ? "tp-split-fused-weights," : "")
      << "tp-plan{";
-  auto option = [&](StringRef name, StringRef value) {
-    if (!value.empty())
-      os << " " << name << "=" << value;
-  };
-  option("mesh", options.mesh);
-  option("machine", options.machine);
-  option("sequence-parallel", options.sequenceParallel);
-  option("weights", options.weights);
-  option("model-axes", options.modelAxes);
-  option("uneven", options.uneven);
+  for (PlanOption option : options)
+    os << " " << option.first << "=" << option.second;
   os << " },tp-insert-collectives,tp-partition)";
   return text;
 }
 
-static llvm::Error partition(ModuleOp module, const RunOptions &options,
-                             bool splitsFused) {
+static llvm::Error runPasses(ModuleOp module, StringRef text,
+                             const Twine &failure) {
   PassManager manager(module.getContext());
-  std::string why,
-      text = planPipeline(options, splitsFused, module->hasAttr(planAttrName));
+  std::string why;
   llvm::raw_string_ostream errors(why);
   FailureOr<OpPassManager> pipeline = parsePassPipeline(text, errors);
   if (failed(pipeline))
@@ -57,9 +63,40 @@ static llvm::Error partition(ModuleOp module, const RunOptions &options,
                                    "': " + why);
   static_cast<OpPassManager &>(manager) = std::move(*pipeline);
   if (failed(manager.run(module)))
-    return llvm::createStringError("the program could not be planned and "
-                                   "partitioned");
+    return llvm::createStringError(failure);
   return llvm::Error::success();
+}
+
+/// As it is typed.
+static llvm::Error partitionTyped(func::FuncOp entry) {
+  auto module = cast<ModuleOp>(entry->getParentOp());
+  StringRef failure = "the program could not be run as it is typed";
+  if (failed(checkEdges(entry)))
+    return llvm::createStringError(failure);
+  return runPasses(module, "builtin.module(tp-insert-collectives,tp-partition)",
+                   failure);
+}
+
+/// From whatever comes before the local phase to it. A typed program runs as it
+/// is; one that has been planned is planned anew if another plan is asked for.
+static llvm::Error partition(func::FuncOp entry, const RunOptions &options,
+                             bool splitsFused) {
+  keepReachable(entry);
+  auto module = cast<ModuleOp>(entry->getParentOp());
+  Typing typing = readTyping(entry);
+  SmallVector<PlanOption> asked = getPlanOptions(options);
+  bool isPlanned = module->hasAttr(planAttrName) && !typing.firstCollective;
+  if (typing.isTyped() && asked.empty())
+    return partitionTyped(entry);
+  if (typing.isTyped() && !isPlanned)
+    return llvm::createStringError(
+        "every value of the program has a layout, which leaves nothing to "
+        "plan; leave out " +
+        listNames(asked) + ", or give the program without layouts");
+  if (!typing.isTyped() && failed(checkPlannable(typing)))
+    return llvm::createStringError("the program is typed in part");
+  return runPasses(module, planPipeline(asked, splitsFused),
+                   "the program could not be planned and partitioned");
 }
 
 static llvm::Expected<Program>
@@ -69,15 +106,18 @@ compile(ModuleOp module, const RunOptions &options, bool splitsFused) {
   auto entry = findRankFunctions(*program.local, options.entry);
   if (!entry)
     return entry.takeError();
-  if (!entry->functions.front()->hasAttr(localAttrName)) {
-    if (llvm::Error error = partition(*program.local, options, splitsFused))
+  SmallVector<PlanOption> asked = getPlanOptions(options);
+  func::FuncOp function = entry->functions.front();
+  if (!function->hasAttr(localAttrName)) {
+    if (llvm::Error error = partition(function, options, splitsFused))
       return std::move(error);
     entry = findRankFunctions(*program.local, entry->name);
     if (!entry)
       return entry.takeError();
-  } else if (!options.mesh.empty()) {
+  } else if (!asked.empty()) {
     return llvm::createStringError(
-        "the program is written for its ranks already; leave out --mesh");
+        "the program is written for its ranks already; leave out " +
+        listNames(asked));
   }
   auto signature = readSignature(*entry);
   if (!signature)

@@ -1,6 +1,6 @@
 // Typed by hand: every collective between unequal shards, run.
 // RUN: tp-opt %s --tp-insert-collectives --tp-partition | tp-run - | FileCheck %s
-// RUN: tp-run %s --uneven=allow --check | FileCheck %s --check-prefix=CHECKED
+// RUN: tp-run %s --check | FileCheck %s --check-prefix=CHECKED
 
 // CHECK: @main on 3 ranks
 // CHECK: y [7, 5]: largest magnitude
