@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tp/IR/ElementTypes.h"
 #include "tp/IR/LocalShape.h"
 #include "tp/IR/TP.h"
 
@@ -225,32 +226,48 @@ ShardingRule GeluOp::getShardingRule() {
   return elementwiseRule(*this, 8).build();
 }
 
-static bool isNarrowing(CastOp op) {
-  Type from = op.getInput().getType().getElementType();
-  Type to = op.getResult().getType().getElementType();
-  auto fromFloat = dyn_cast<FloatType>(from);
-  auto toFloat = dyn_cast<FloatType>(to);
-  if (!fromFloat || !toFloat)
-    return false;
-  // f16 and bf16 do not hold one another.
-  return from != to && fromFloat.getWidth() >= toFloat.getWidth();
+static Type typeBefore(CastOp op) {
+  return op.getInput().getType().getElementType();
+}
+static Type typeAfter(CastOp op) {
+  return op.getResult().getType().getElementType();
+}
+
+/// Whether the sum of casts is the cast of the sum. Sums of integers wrap
+/// around at their own width and those of floats count as exact, so a cast from
+/// integers is not linear even where it is exact.
+static bool isLinear(CastOp op) {
+  Type from = typeBefore(op), to = typeAfter(op);
+  return from == to || (isa<FloatType>(from) && holdsEveryValue(to, from));
 }
 
 ShardingRule CastOp::getShardingRule() {
   ShardingRuleBuilder builder =
       elementwiseRule(*this, 1).keeps(KeptForBackward::Nothing);
-  if (!isNarrowing(*this))
-    builder.linearIn({0}).movesData();
+  if (isLinear(*this))
+    builder.linearIn({0});
+  // Every cast is monotone, so the maximum of casts is the cast of the maximum.
+  if (holdsEveryValue(typeAfter(*this), typeBefore(*this)))
+    builder.movesData();
+  else
+    builder.takesMaximum();
   return builder.build();
 }
 
 bool CastOp::keepsPartialSums(std::string &why) {
-  if (!isNarrowing(*this))
+  if (isLinear(*this))
     return true;
-  llvm::raw_string_ostream(why)
-      << "rounding " << getInput().getType().getElementType() << " to "
-      << getResult().getType().getElementType()
-      << " before the sum is finished is not rounding the sum";
+  Type from = typeBefore(*this), to = typeAfter(*this);
+  llvm::raw_string_ostream os(why);
+  if (isa<FloatType>(from))
+    os << "rounding " << from << " to " << to
+       << " before the sum is finished is not rounding the sum";
+  else if (!holdsEveryValue(to, from))
+    os << to << " does not hold every " << from
+       << ", so rounding before the sum is finished is not rounding the sum";
+  else
+    os << "sums of " << from << " wrap around, so casting to " << to
+       << " before the sum is finished is not casting the sum";
   return false;
 }
 

@@ -24,6 +24,10 @@ def TP_Dialect : Dialect {
     *Local*: functions marked `tp.local` hold the program of one rank on plain
     tensors of local shape, with collectives that name their groups.
 
+    Integers are two's complement numbers of the width of their type, i1 is 0 or
+    1: sums, differences and products wrap around, wherever they are taken. So
+    they are linear, and any order of a sum gives the same value.
+
     Attributes that other operations may carry:
 
     | attribute | on | meaning |

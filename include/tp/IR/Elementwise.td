@@ -145,8 +145,15 @@ def TP_CastOp : TP_Op<"cast", [DeclareOpInterfaceMethods<ShardingRuleOpInterface
     ["getShardingRule", "keepsPartialSums"]>]> {
   let summary = "changes the element type";
   let description = [{
-    Between floating-point types, or from an integer to a wider one. Widening is
-    linear. Narrowing rounds, so a partial sum must not be narrowed.
+    Between floating-point types, or from an integer to a wider one or to
+    floating point. A value that the result's type does not hold is rounded to
+    nearest, ties to even.
+
+    A partial sum passes from one floating-point type to another that holds all
+    of its values, and nowhere else: rounding parts is not rounding their sum,
+    and the parts of a sum of integers, which wraps, add up to another number in
+    a wider type. An unfinished maximum passes every cast: none changes the order
+    of two values.
   }];
   let arguments = (ins TP_Tensor:$input);
   let results = (outs TP_Tensor:$result);
