@@ -105,27 +105,12 @@ llvm::Error checkSize(GroupCall<S> &call, int64_t rank,
 
 //===- Reductions ---------------------------------------------------------===//
 
-template <class S>
-static llvm::Error addIntegers(Operation *op, TensorOf<S> &total,
-                               const TensorOf<S> &term) {
-  unsigned width =
-      getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
-  for (auto [sum, value] : llvm::zip_equal(total.integers, term.integers)) {
-    int64_t before = sum;
-    bool fits = !__builtin_add_overflow(before, value, &sum) &&
-                (width == 1 ? sum == 0 || sum == 1 : llvm::isIntN(width, sum));
-    if (!fits)
-      return makeError(op, "the sum of " + Twine(before) + " and " +
-                               Twine(value) + " does not fit i" + Twine(width));
-  }
-  return llvm::Error::success();
-}
-
 /// Sum or maximum of a group.
 template <class S>
-static llvm::Expected<TensorOf<S>>
-reduceGroup(GroupCall<S> &call, ReductionKind kind, ArrayRef<int64_t> group) {
+static TensorOf<S> reduceGroup(GroupCall<S> &call, ReductionKind kind,
+                               ArrayRef<int64_t> group) {
   uint64_t key = getOrderKey(call.session.key);
+  Type type = getElementTypeOrSelf(call.op->getResult(0));
   TensorOf<S> total = *call.operands[group.front()];
   bool isMax = kind == ReductionKind::Max;
   if (isMax)
@@ -134,11 +119,9 @@ reduceGroup(GroupCall<S> &call, ReductionKind kind, ArrayRef<int64_t> group) {
     total.degree = degreeOfSum(total.degree, term->degree);
     for (auto [sum, value] : llvm::zip_equal(total.values, term->values))
       sum = isMax ? takeLarger(key, sum, value) : sum + value;
-    if (isMax)
-      for (auto [sum, value] : llvm::zip_equal(total.integers, term->integers))
-        sum = std::max(sum, value);
-    else if (llvm::Error error = addIntegers(call.op, total, *term))
-      return error;
+    for (auto [sum, value] : llvm::zip_equal(total.integers, term->integers))
+      sum = isMax ? std::max(sum, value)
+                  : wrapAround(type, static_cast<uint64_t>(sum) + value);
   }
   return total;
 }
@@ -149,11 +132,9 @@ template <class S> static llvm::Error evaluateAllReduce(GroupCall<S> &call) {
   if (!groups)
     return groups.takeError();
   for (ArrayRef<int64_t> group : *groups) {
-    llvm::Expected<TensorOf<S>> total = reduceGroup(call, op.getKind(), group);
-    if (!total)
-      return total.takeError();
+    TensorOf<S> total = reduceGroup(call, op.getKind(), group);
     for (int64_t rank : group)
-      call.results[rank] = *total;
+      call.results[rank] = total;
   }
   return llvm::Error::success();
 }
@@ -165,17 +146,15 @@ static llvm::Error evaluateReduceScatter(GroupCall<S> &call) {
   if (!groups)
     return groups.takeError();
   for (auto [row, group] : llvm::enumerate(*groups)) {
-    llvm::Expected<TensorOf<S>> total = reduceGroup(call, op.getKind(), group);
-    if (!total)
-      return total.takeError();
-    int64_t size = total->shape[op.getDim()];
+    TensorOf<S> total = reduceGroup(call, op.getKind(), group);
+    int64_t size = total.shape[op.getDim()];
     GroupPieces pieces = readPieces(op.getPiecesAttr(), row, group.size(),
                                     size / static_cast<int64_t>(group.size()));
     if (llvm::Error error =
-            checkSize(call, group.front(), *total, op.getDim(), pieces.whole()))
+            checkSize(call, group.front(), total, op.getDim(), pieces.whole()))
       return error;
     for (auto [place, rank] : llvm::enumerate(group))
-      call.results[rank] = slice(*total, op.getDim(), pieces[place]);
+      call.results[rank] = slice(total, op.getDim(), pieces[place]);
   }
   return llvm::Error::success();
 }

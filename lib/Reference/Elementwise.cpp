@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reference/Kernel.h"
+#include "Reference/Order.h"
 
+#include "tp/IR/ElementTypes.h"
 #include "tp/IR/TP.h"
 #include <cmath>
 
@@ -10,34 +12,21 @@ using namespace tp;
 
 //===- Arithmetic ---------------------------------------------------------===//
 
-static bool fitsType(int64_t value, unsigned width) {
-  // i1 counts as unsigned: 0 and 1.
-  return width == 1 ? value == 0 || value == 1 : llvm::isIntN(width, value);
-}
-
 namespace {
 
+// Of scalars, and of integers mod 2^64.
 struct Sum {
   template <class S> static S compute(S a, S b) { return a + b; }
-  static bool overflows(int64_t a, int64_t b, int64_t &result) {
-    return __builtin_add_overflow(a, b, &result);
-  }
   static Degree degree(Degree a, Degree b) { return degreeOfSum(a, b); }
 };
 
 struct Difference {
   template <class S> static S compute(S a, S b) { return a - b; }
-  static bool overflows(int64_t a, int64_t b, int64_t &result) {
-    return __builtin_sub_overflow(a, b, &result);
-  }
   static Degree degree(Degree a, Degree b) { return degreeOfSum(a, b); }
 };
 
 struct Product {
   template <class S> static S compute(S a, S b) { return a * b; }
-  static bool overflows(int64_t a, int64_t b, int64_t &result) {
-    return __builtin_mul_overflow(a, b, &result);
-  }
   static Degree degree(Degree a, Degree b) { return degreeOfProduct(a, b); }
 };
 
@@ -57,13 +46,9 @@ static llvm::Error evaluateBinary(RankCall<S> &call) {
     return llvm::Error::success();
   }
   Type type = getElementTypeOrSelf(call.op->getResult(0).getType());
-  unsigned width = type.getIntOrFloatBitWidth();
   for (int64_t i = 0; i < result.size(); ++i) {
-    int64_t a = lhs.integers[i % lhs.size()], b = rhs.integers[i % rhs.size()];
-    if (Operator::overflows(a, b, result.integers[i]) ||
-        !fitsType(result.integers[i], width))
-      return makeError(call.op, "of " + Twine(a) + " and " + Twine(b) +
-                                    " does not fit i" + Twine(width));
+    uint64_t a = lhs.integers[i % lhs.size()], b = rhs.integers[i % rhs.size()];
+    result.integers[i] = wrapAround(type, Operator::compute(a, b));
   }
   return llvm::Error::success();
 }
@@ -253,13 +238,6 @@ template <class S> static llvm::Error evaluateDropout(RankCall<S> &call) {
 
 //===- Cast ---------------------------------------------------------------===//
 
-/// Whether a value of `from` may have no equal in `to`.
-static bool rounds(FloatType from, FloatType to) {
-  const llvm::fltSemantics &source = from.getFloatSemantics();
-  const llvm::fltSemantics &target = to.getFloatSemantics();
-  return !llvm::APFloatBase::isRepresentableBy(source, target);
-}
-
 static double roundTo(FloatType type, double value) {
   bool losesInfo = false;
   llvm::APFloat rounded(value);
@@ -268,40 +246,84 @@ static double roundTo(FloatType type, double value) {
   return rounded.convertToDouble();
 }
 
+/// In one step: an integer of 64 bits may have no equal in f64.
+static double roundTo(FloatType type, int64_t value) {
+  llvm::APFloat rounded(type.getFloatSemantics());
+  rounded.convertFromAPInt(
+      llvm::APInt(64, static_cast<uint64_t>(value), /*isSigned=*/true),
+      /*IsSigned=*/true, llvm::APFloat::rmNearestTiesToEven);
+  return rounded.convertToDouble();
+}
+
+namespace {
+
+/// A cast to a floating-point type that does not hold every value.
+template <class S> struct RoundingCast {
+  RoundingCast(uint64_t key, FloatType type)
+      : type(type), order(getOrderKey(key)) {
+    std::string name = "tp.cast ";
+    llvm::raw_string_ostream(name) << type;
+    castKey = getFunctionKey(key, name);
+  }
+
+  template <class Value> S apply(Value value) const {
+    if constexpr (isField<S>)
+      return order.castTo(castKey, value);
+    else
+      return roundTo(type, value);
+  }
+
+private:
+  FloatType type;
+  RandomOrder order;
+  uint64_t castKey;
+};
+
+} // namespace
+
 template <class S>
 static void evaluateFloatCast(RankCall<S> &call, FloatType from, FloatType to) {
   const TensorOf<S> &input = call.operand(0);
   TensorOf<S> &result = call.result();
   result.values = input.values;
   result.degree = input.degree;
-  if (!rounds(from, to))
+  if (holdsEveryValue(to, from))
     return;
-  std::string name = "tp.cast ";
-  llvm::raw_string_ostream(name) << to;
-  uint64_t key = getFunctionKey(call.session.key, name);
+  RoundingCast<S> rounding(call.session.key, to);
   for (S &value : result.values)
-    value = applyFunction(key, value,
-                          [&](double real) { return roundTo(to, real); });
-  result.degree = call.session.noteHashes(result.size(), input.degree);
+    value = rounding.apply(value);
+  // Two elements have one image, so there are twice as many that may meet.
+  result.degree = call.session.noteHashes(2.0 * result.size(), input.degree);
+}
+
+/// From i1 exact. From a wider type in the field a function that keeps the
+/// order, even where it is exact: integers have their own order there.
+template <class S>
+static void evaluateIntegerCast(RankCall<S> &call, IntegerType from,
+                                FloatType to) {
+  const TensorOf<S> &input = call.operand(0);
+  TensorOf<S> &result = call.result();
+  bool isExact =
+      from.getWidth() == 1 || (!isField<S> && holdsEveryValue(to, from));
+  RoundingCast<S> rounding(call.session.key, to);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = isExact ? fromInteger<S>(input.integers[i])
+                               : rounding.apply(input.integers[i]);
+  result.degree = {0, 0};
+  if (!isExact)
+    result.degree = call.session.noteHashes(result.size(), {0, 0});
 }
 
 template <class S> static llvm::Error evaluateCast(RankCall<S> &call) {
   const TensorOf<S> &input = call.operand(0);
-  TensorOf<S> &result = call.result();
   Type from = getElementTypeOrSelf(call.op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(call.op->getResult(0).getType());
-  if (auto fromFloat = dyn_cast<FloatType>(from)) {
+  if (auto fromFloat = dyn_cast<FloatType>(from))
     evaluateFloatCast(call, fromFloat, cast<FloatType>(to));
-    return llvm::Error::success();
-  }
-  result.degree = input.degree;
-  if (result.isInteger) {
-    result.integers = input.integers;
-    return llvm::Error::success();
-  }
-  for (int64_t i = 0; i < result.size(); ++i)
-    result.values[i] = fromInteger<S>(input.integers[i]);
-  result.degree = {0, 0};
+  else if (auto toFloat = dyn_cast<FloatType>(to))
+    evaluateIntegerCast(call, cast<IntegerType>(from), toFloat);
+  else
+    call.result().integers = input.integers;
   return llvm::Error::success();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reference/Kernel.h"
+#include "Reference/Order.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -25,6 +27,12 @@ uint64_t tp::getFunctionKey(uint64_t key, StringRef name,
   for (double attribute : attributes)
     result = hashWord(result, std::bit_cast<uint64_t>(attribute));
   return result;
+}
+
+int64_t tp::wrapAround(Type elementType, uint64_t bits) {
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  return width == 1 ? static_cast<int64_t>(bits & 1)
+                    : llvm::SignExtend64(bits, width);
 }
 
 static std::string describe(Operation *op, const Twine &message) {
@@ -57,11 +65,8 @@ double tp::takeLarger(uint64_t, double a, double b) {
 }
 
 Field tp::takeLarger(uint64_t orderKey, Field a, Field b) {
-  Field lowest = getLowest<Field>(orderKey);
-  if (a == lowest || b == lowest)
-    return a == lowest ? b : a;
-  return hashWord(orderKey, a.residue()) < hashWord(orderKey, b.residue()) ? b
-                                                                           : a;
+  RandomOrder order(orderKey);
+  return order.placeOf(a) < order.placeOf(b) ? b : a;
 }
 
 template <> double tp::getLowest(uint64_t) {
@@ -69,7 +74,7 @@ template <> double tp::getLowest(uint64_t) {
 }
 
 template <> Field tp::getLowest(uint64_t orderKey) {
-  return Field::reduce(hashWord(orderKey, ~uint64_t(0)));
+  return RandomOrder(orderKey).at(0);
 }
 
 double tp::exponentiate(uint64_t, MutableArrayRef<double> scores) {

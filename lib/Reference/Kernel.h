@@ -42,6 +42,13 @@ S applyFunction(uint64_t functionKey, S x, Real real) {
     return real(x);
 }
 
+//===- Integers -----------------------------------------------------------===//
+
+/// The integer that a tensor of integers of type `elementType` holds after a
+/// sum or product of value `bits` mod 2^64: wrapped to the type's width, i1 as
+/// 0 or 1.
+int64_t wrapAround(mlir::Type elementType, uint64_t bits);
+
 //===- Calls --------------------------------------------------------------===//
 
 /// An error that names `op` and where it is.

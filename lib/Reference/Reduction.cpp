@@ -53,26 +53,20 @@ private:
 } // namespace
 
 template <class S>
-static llvm::Error reduceIntegers(RankCall<S> &call, const Reduction &reduction,
-                                  ReductionKind kind) {
+static void reduceIntegers(RankCall<S> &call, const Reduction &reduction,
+                           ReductionKind kind) {
   TensorOf<S> &result = call.result();
-  unsigned width =
-      getElementTypeOrSelf(call.op->getResult(0)).getIntOrFloatBitWidth();
-  bool overflows = false;
+  Type type = getElementTypeOrSelf(call.op->getResult(0));
+  unsigned width = type.getIntOrFloatBitWidth();
   if (kind == ReductionKind::Max)
     llvm::fill(result.integers, width == 1 ? 0 : llvm::minIntN(width));
   reduction.walk([&](int64_t from, int64_t to) {
     int64_t value = call.operand(0).integers[from];
     int64_t &total = result.integers[to];
-    if (kind == ReductionKind::Max)
-      total = std::max(total, value);
-    else
-      overflows |= __builtin_add_overflow(total, value, &total) ||
-                   !llvm::isIntN(width, total);
+    total = kind == ReductionKind::Max
+                ? std::max(total, value)
+                : wrapAround(type, static_cast<uint64_t>(total) + value);
   });
-  if (overflows)
-    return makeError(call.op, "a sum does not fit i" + Twine(width));
-  return llvm::Error::success();
 }
 
 template <class S> static llvm::Error evaluateReduce(RankCall<S> &call) {
@@ -81,8 +75,10 @@ template <class S> static llvm::Error evaluateReduce(RankCall<S> &call) {
   TensorOf<S> &result = call.result();
   result.degree = input.degree;
   Reduction reduction(op, input.shape, call.indexOr(1, 0));
-  if (result.isInteger)
-    return reduceIntegers(call, reduction, op.getKind());
+  if (result.isInteger) {
+    reduceIntegers(call, reduction, op.getKind());
+    return llvm::Error::success();
+  }
   if (op.getKind() == ReductionKind::Sum) {
     reduction.walk([&](int64_t from, int64_t to) {
       result.values[to] += input.values[from];

@@ -9,16 +9,19 @@
 /// probability of `falseAcceptBound`:
 ///
 /// - float constants are exact (m * 2^e); a mean multiplies by 1/n;
-/// - functions of one number and narrowing casts are hashes, widening is the
-///   identity; exp is one function wherever it is applied;
+/// - functions of one number are hashes; exp is one function wherever it is
+///   applied;
 /// - a maximum is taken in a random keyed order: in the order of the residues 0
 ///   would be the least, and a maximum of masked terms would look like a sum;
+/// - a cast from one floating-point type to another that holds all its values,
+///   or from i1, is exact; any other to floating point is a hash that keeps the
+///   order, for a maximum may be taken before it or after it;
 /// - the maximum of nothing is an element that comes first in that order;
 /// - dropout multiplies by a hash of seed, site and place;
 /// - softmax hashes for exp, without subtracting a maximum, and divides; masked
 ///   keys are left out;
 /// - rope's cosine and sine are hashes of position and pair;
-/// - integers are integers.
+/// - integers are integers, and wrap around at the width of their type.
 
 #ifndef TP_REFERENCE_EVALUATOR_H
 #define TP_REFERENCE_EVALUATOR_H
@@ -68,8 +71,8 @@ private:
 
 /// Evaluates a function of the open or typed phase as the unsharded program:
 /// layouts, collectives and reshards change no value. Errors: arguments that do
-/// not fit, an operation without kernel, recursion, an index out of range, an
-/// integer that overflows its type, `ZeroDenominatorError`.
+/// not fit, an operation without kernel, recursion, an index out of range,
+/// `ZeroDenominatorError`.
 template <class S>
 llvm::Expected<std::vector<TensorOf<S>>>
 evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<TensorOf<S>> arguments,
