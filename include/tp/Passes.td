@@ -633,6 +633,9 @@ def LowerToCPU : Pass<"tp-lower-to-cpu", "::mlir::ModuleOp"> {
     of the run-time library. Buffers come from the rank's arena and are freed after their last
     use. Collectives are numbered in program order, the same on all ranks.
 
+    Values of f16 and bf16 are computed, sent and passed as f32: buffers of
+    arguments and results hold f32. A cast to such a type rounds to its values.
+
     Before:
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tp.local} {

@@ -11,9 +11,7 @@ namespace {
 struct RopeModel : KernelModel<RopeModel, RopeOp> {
   LogicalResult write(RopeOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     call.tensor(op.getInput());
     for (int64_t size : type.getShape())
       call.integer(size);
@@ -23,7 +21,7 @@ struct RopeModel : KernelModel<RopeModel, RopeOp> {
     static constexpr double unscaled[4] = {0, 0, 0, 0};
     for (double value : op.getLlama3().value_or(unscaled))
       call.real(value);
-    return call.finish("tp_rope" + *suffix);
+    return call.finish("tp_rope" + suffix);
   }
 };
 
@@ -31,10 +29,7 @@ struct AttentionModel : KernelModel<AttentionModel, AttentionOp> {
   LogicalResult write(AttentionOp op, KernelCall &call) const {
     ArrayRef<int64_t> query = op.getQuery().getType().getShape();
     ArrayRef<int64_t> key = op.getKey().getType().getShape();
-    FailureOr<std::string> suffix =
-        kernelSuffix(op, op.getQuery().getType().getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(op.getQuery().getType().getElementType());
     for (Value tensor : {op.getQuery(), op.getKey(), op.getValue()})
       call.tensor(tensor);
     for (int64_t size :
@@ -43,7 +38,7 @@ struct AttentionModel : KernelModel<AttentionModel, AttentionOp> {
     call.real(op.getScale().convertToDouble());
     call.integer(op.getCausal());
     call.index(op.getOrigin(), key[1] - query[1]);
-    return call.finish("tp_attention" + *suffix);
+    return call.finish("tp_attention" + suffix);
   }
 };
 

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace tp;
 
-static FailureOr<int64_t> dataType(Operation *op, Type type) {
+/// Of a type that programs have after widenFloats.
+static int64_t dataType(Type type) {
   if (type.isF32())
     return TP_F32;
   if (type.isF64())
@@ -16,12 +17,8 @@ static FailureOr<int64_t> dataType(Operation *op, Type type) {
     return TP_I32;
   if (type.isInteger(64))
     return TP_I64;
-  if (type.isInteger(1))
-    return TP_I1;
-  return op->emitOpError() << "sends " << type
-                           << ", which the CPU run-time library does not; "
-                              "cast the program to f32 before lowering, as "
-                              "tp-run does";
+  assert(type.isInteger(1) && "a number of the dialect");
+  return TP_I1;
 }
 
 static int64_t reduction(ReductionKind kind) {
@@ -57,12 +54,10 @@ namespace {
 struct AllReduceModel : KernelModel<AllReduceModel, LocalAllReduceOp> {
   LogicalResult write(LocalAllReduceOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
-    if (failed(dtype))
-      return failure();
+    int64_t dtype = dataType(type.getElementType());
     call.tensor(op.getInput());
     call.integer(type.getNumElements());
-    call.integer(*dtype);
+    call.integer(dtype);
     call.integer(reduction(op.getKind()));
     call.table(op.getGroups(), /*withColumns=*/true);
     return call.finishCollective("tp_all_reduce");
@@ -72,13 +67,11 @@ struct AllReduceModel : KernelModel<AllReduceModel, LocalAllReduceOp> {
 struct AllGatherModel : KernelModel<AllGatherModel, LocalAllGatherOp> {
   LogicalResult write(LocalAllGatherOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
-    if (failed(dtype))
-      return failure();
+    int64_t dtype = dataType(type.getElementType());
     DenseIntElementsAttr pieces = op.getPiecesAttr();
     call.tensor(op.getInput());
     addOuterAndInner(call, type, op.getDim(), pieces);
-    call.integer(*dtype);
+    call.integer(dtype);
     if (pieces)
       call.numbers(pieces);
     call.table(op.getGroups(), /*withColumns=*/true);
@@ -90,13 +83,11 @@ struct ReduceScatterModel
     : KernelModel<ReduceScatterModel, LocalReduceScatterOp> {
   LogicalResult write(LocalReduceScatterOp op, KernelCall &call) const {
     RankedTensorType type = op.getResult().getType();
-    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
-    if (failed(dtype))
-      return failure();
+    int64_t dtype = dataType(type.getElementType());
     DenseIntElementsAttr pieces = op.getPiecesAttr();
     call.tensor(op.getInput());
     addOuterAndInner(call, type, op.getDim(), pieces);
-    call.integer(*dtype);
+    call.integer(dtype);
     call.integer(reduction(op.getKind()));
     if (pieces)
       call.numbers(pieces);
@@ -109,22 +100,20 @@ struct ReduceScatterModel
 struct AllToAllModel : KernelModel<AllToAllModel, LocalAllToAllOp> {
   LogicalResult write(LocalAllToAllOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
-    if (failed(dtype))
-      return failure();
+    int64_t dtype = dataType(type.getElementType());
     ArrayRef<int64_t> shape = type.getShape();
     int64_t source = op.getSource(), target = op.getTarget();
     int64_t first = std::min(source, target), second = std::max(source, target);
     call.tensor(op.getInput());
     if (op.getSourcePieces() || op.getTargetPieces())
-      return writePieces(op, call, *dtype);
+      return writePieces(op, call, dtype);
     call.integer(product(shape.take_front(first)));
     call.integer(shape[first]);
     call.integer(product(shape.slice(first + 1, second - first - 1)));
     call.integer(shape[second]);
     call.integer(product(shape.drop_front(second + 1)));
     call.integer(source == first);
-    call.integer(*dtype);
+    call.integer(dtype);
     call.table(op.getGroups(), /*withColumns=*/true);
     return call.finishCollective("tp_all_to_all");
   }
@@ -152,21 +141,19 @@ private:
 struct PermuteModel : KernelModel<PermuteModel, LocalPermuteOp> {
   LogicalResult write(LocalPermuteOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<int64_t> dtype = dataType(op, type.getElementType());
-    if (failed(dtype))
-      return failure();
+    int64_t dtype = dataType(type.getElementType());
     call.tensor(op.getInput());
     if (std::optional<ArrayRef<int64_t>> counts = op.getCounts()) {
       auto table = RankedTensorType::get(
           {static_cast<int64_t>(counts->size())},
           cast<ShapedType>(op.getPairs().getType()).getElementType());
-      call.integer(*dtype);
+      call.integer(dtype);
       call.numbers(DenseIntElementsAttr::get(table, *counts));
       call.table(op.getPairs(), /*withColumns=*/false);
       return call.finishCollective("tp_collective_permute_v");
     }
     call.integer(type.getNumElements());
-    call.integer(*dtype);
+    call.integer(dtype);
     call.table(op.getPairs(), /*withColumns=*/false);
     return call.finishCollective("tp_collective_permute");
   }

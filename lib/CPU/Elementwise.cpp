@@ -122,7 +122,6 @@ static Value convert(CastOp op, OpBuilder &builder, Location loc, Value x) {
   Type from = x.getType(), to = op.getResult().getType().getElementType();
   if (from == to)
     return x;
-  bool isWider = to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
   // i1 counts as 0 and 1, without a sign.
   if (isa<FloatType>(to) && from.isInteger(1))
     return arith::UIToFPOp::create(builder, loc, to, x);
@@ -132,13 +131,9 @@ static Value convert(CastOp op, OpBuilder &builder, Location loc, Value x) {
     return arith::ExtUIOp::create(builder, loc, to, x);
   if (isa<IntegerType>(from))
     return arith::ExtSIOp::create(builder, loc, to, x);
-  if (isWider)
+  if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, to, x);
-  if (to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
-    return arith::TruncFOp::create(builder, loc, to, x);
-  // f16 and bf16 do not hold one another.
-  Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), x);
-  return arith::TruncFOp::create(builder, loc, to, wide);
+  return arith::TruncFOp::create(builder, loc, to, x);
 }
 
 namespace {
@@ -205,9 +200,7 @@ struct LowerCompare : OpRewritePattern<CompareOp> {
 struct DropoutModel : KernelModel<DropoutModel, DropoutOp> {
   LogicalResult write(DropoutOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     // Sizes and global strides, at least of one dimension.
     SmallVector<int64_t> dims;
     ArrayRef<int64_t> whole = op.getGlobalShape().value_or(type.getShape());
@@ -226,7 +219,7 @@ struct DropoutModel : KernelModel<DropoutModel, DropoutOp> {
     call.index(op.getOrigin());
     call.real(op.getRate().convertToDouble());
     call.integer(static_cast<int64_t>(op.getSite()));
-    return call.finish("tp_dropout" + *suffix);
+    return call.finish("tp_dropout" + suffix);
   }
 };
 

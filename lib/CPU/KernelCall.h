@@ -53,9 +53,9 @@ private:
   bool broken = false;
 };
 
-/// "_f32" or "_f64"; reports an error and fails for other element types.
-llvm::FailureOr<std::string> kernelSuffix(mlir::Operation *op,
-                                          mlir::Type elementType);
+/// "_f32" or "_f64". Programs have no other floating-point types after
+/// widenFloats.
+std::string kernelSuffix(mlir::Type elementType);
 
 /// Bufferization model of an operation that reads its tensor operands and fills
 /// a fresh buffer by one call. `Derived` writes the call:

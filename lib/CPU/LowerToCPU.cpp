@@ -136,7 +136,10 @@ struct ConvertToLoops : PassWrapper<ConvertToLoops, OperationPass<ModuleOp>> {
     ModuleOp module = getOperation();
     if (failed(requireLocal(module)) || failed(lowerShardOrigins(module)))
       return signalPassFailure();
+    // Losses have constants of their own type, so they are taken apart first.
     decomposeCrossEntropy(module);
+    if (failed(widenFloats(module)))
+      return signalPassFailure();
     numberCollectives(module);
     RewritePatternSet patterns(&getContext());
     addElementwisePatterns(patterns);

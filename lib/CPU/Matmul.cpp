@@ -10,10 +10,8 @@ namespace {
 
 struct MatmulModel : KernelModel<MatmulModel, MatmulOp> {
   LogicalResult write(MatmulOp op, KernelCall &call) const {
-    FailureOr<std::string> suffix =
-        kernelSuffix(op, op.getResult().getType().getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix =
+        kernelSuffix(op.getResult().getType().getElementType());
     ArrayRef<int64_t> out = op.getResult().getType().getShape();
     ArrayRef<int64_t> lhs = op.getLhs().getType().getShape();
     bool batched = op.getRhs().getType().getRank() > 2;
@@ -32,7 +30,7 @@ struct MatmulModel : KernelModel<MatmulModel, MatmulOp> {
       call.integer(size);
     for (bool flag : {batched, op.getTransposeA(), op.getTransposeB()})
       call.integer(flag);
-    return call.finish("tp_matmul" + *suffix);
+    return call.finish("tp_matmul" + suffix);
   }
 };
 

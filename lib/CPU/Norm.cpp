@@ -19,24 +19,20 @@ namespace {
 struct RMSNormModel : KernelModel<RMSNormModel, RMSNormOp> {
   LogicalResult write(RMSNormOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     call.tensor(op.getInput());
     call.tensor(op.getGain());
     call.integer(countRows(type));
     call.integer(type.getShape().back());
     call.real(op.getEpsilon().convertToDouble());
-    return call.finish("tp_rms_norm" + *suffix);
+    return call.finish("tp_rms_norm" + suffix);
   }
 };
 
 struct LayerNormModel : KernelModel<LayerNormModel, LayerNormOp> {
   LogicalResult write(LayerNormOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     call.tensor(op.getInput());
     call.tensor(op.getGain());
     // Without a bias its place is taken by what is there, and not read.
@@ -45,7 +41,7 @@ struct LayerNormModel : KernelModel<LayerNormModel, LayerNormOp> {
     call.integer(type.getShape().back());
     call.real(op.getEpsilon().convertToDouble());
     call.integer(op.getBias() != nullptr);
-    return call.finish("tp_layer_norm" + *suffix);
+    return call.finish("tp_layer_norm" + suffix);
   }
 };
 

@@ -29,8 +29,15 @@ void addElementwisePatterns(mlir::RewritePatternSet &patterns);
 void addShapePatterns(mlir::RewritePatternSet &patterns);
 /// Sums and maxima of integers; of floats, reductions of separate dimensions.
 void addReductionPatterns(mlir::RewritePatternSet &patterns);
+/// Replaces columns from `op`'s `valid` on by `lowest`.
+void replaceMaskPadding(mlir::PatternRewriter &rewriter, MaskPaddingOp op,
+                        mlir::FloatAttr lowest);
 /// mask_padding.
 void addVocabularyPatterns(mlir::RewritePatternSet &patterns);
+/// Turns f16 and bf16 into f32 everywhere. Casts to them round to their values,
+/// mask_padding keeps their lowest number. An error: constants whose values are
+/// not in the text.
+llvm::LogicalResult widenFloats(mlir::ModuleOp module);
 /// Replaces each shard_origin by arithmetic on the number of the rank.
 llvm::LogicalResult lowerShardOrigins(mlir::ModuleOp module);
 

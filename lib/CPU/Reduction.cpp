@@ -123,9 +123,7 @@ struct SplitFloatReduce : OpRewritePattern<ReduceOp> {
 struct ReduceModel : KernelModel<ReduceModel, ReduceOp> {
   LogicalResult write(ReduceOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     int64_t begin = op.getDimensions().front();
     int64_t end = op.getDimensions().back() + 1;
     int64_t size = countElements(type, begin, end);
@@ -136,22 +134,20 @@ struct ReduceModel : KernelModel<ReduceModel, ReduceOp> {
     call.index(op.getOrigin());
     call.integer(op.getCount() ? static_cast<int64_t>(*op.getCount()) : size);
     bool isMax = op.getKind() == ReductionKind::Max;
-    return call.finish((isMax ? "tp_reduce_max" : "tp_reduce_sum") + *suffix);
+    return call.finish((isMax ? "tp_reduce_max" : "tp_reduce_sum") + suffix);
   }
 };
 
 struct SoftmaxModel : KernelModel<SoftmaxModel, SoftmaxOp> {
   LogicalResult write(SoftmaxOp op, KernelCall &call) const {
     RankedTensorType type = op.getInput().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, type.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(type.getElementType());
     auto dim = static_cast<int64_t>(op.getDim());
     call.tensor(op.getInput());
     call.integer(countElements(type, 0, dim));
     call.integer(type.getDimSize(dim));
     call.integer(countElements(type, dim + 1, type.getRank()));
-    return call.finish("tp_softmax" + *suffix);
+    return call.finish("tp_softmax" + suffix);
   }
 };
 

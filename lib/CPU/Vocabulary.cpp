@@ -13,9 +13,7 @@ struct EmbeddingModel : KernelModel<EmbeddingModel, EmbeddingOp> {
   LogicalResult write(EmbeddingOp op, KernelCall &call) const {
     RankedTensorType table = op.getTable().getType();
     RankedTensorType ids = op.getIds().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, table.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(table.getElementType());
     call.tensor(op.getTable());
     call.tensor(op.getIds());
     call.integer(ids.getNumElements());
@@ -25,7 +23,7 @@ struct EmbeddingModel : KernelModel<EmbeddingModel, EmbeddingOp> {
     call.integer(op.getVocabulary() ? static_cast<int64_t>(*op.getVocabulary())
                                     : table.getDimSize(0));
     bool isWide = ids.getElementType().isInteger(64);
-    return call.finish("tp_embedding" + *suffix + (isWide ? "_i64" : "_i32"));
+    return call.finish("tp_embedding" + suffix + (isWide ? "_i64" : "_i32"));
   }
 };
 
@@ -33,9 +31,7 @@ struct TakeTargetModel : KernelModel<TakeTargetModel, TakeTargetOp> {
   LogicalResult write(TakeTargetOp op, KernelCall &call) const {
     RankedTensorType logits = op.getLogits().getType();
     RankedTensorType targets = op.getTargets().getType();
-    FailureOr<std::string> suffix = kernelSuffix(op, logits.getElementType());
-    if (failed(suffix))
-      return failure();
+    std::string suffix = kernelSuffix(logits.getElementType());
     int64_t columns = logits.getShape().back();
     call.tensor(op.getLogits());
     call.tensor(op.getTargets());
@@ -46,11 +42,27 @@ struct TakeTargetModel : KernelModel<TakeTargetModel, TakeTargetOp> {
     call.integer(op.getIgnoreIndex().has_value());
     call.integer(static_cast<int64_t>(op.getIgnoreIndex().value_or(0)));
     bool isWide = targets.getElementType().isInteger(64);
-    return call.finish("tp_take_target" + *suffix + (isWide ? "_i64" : "_i32"));
+    return call.finish("tp_take_target" + suffix + (isWide ? "_i64" : "_i32"));
   }
 };
 
 } // namespace
+
+void tp::replaceMaskPadding(PatternRewriter &rewriter, MaskPaddingOp op,
+                            FloatAttr lowest) {
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+    Value column = linalg::IndexOp::create(
+        builder, loc, op.getInput().getType().getRank() - 1);
+    if (op.getOrigin())
+      column = arith::AddIOp::create(builder, loc, column, op.getOrigin());
+    Value limit = arith::ConstantIndexOp::create(builder, loc, op.getValid());
+    Value isValid = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, column, limit);
+    Value fill = arith::ConstantOp::create(builder, loc, lowest);
+    return arith::SelectOp::create(builder, loc, isValid, x[0], fill);
+  };
+  replaceByElementwise(rewriter, op, op.getInput(), body);
+}
 
 namespace {
 
@@ -59,20 +71,10 @@ struct LowerMaskPadding : OpRewritePattern<MaskPaddingOp> {
   LogicalResult matchAndRewrite(MaskPaddingOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = cast<FloatType>(op.getInput().getType().getElementType());
-    FloatAttr lowest = rewriter.getFloatAttr(
-        type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
-    auto body = [&](OpBuilder &builder, Location loc, ValueRange x) -> Value {
-      Value column = linalg::IndexOp::create(
-          builder, loc, op.getInput().getType().getRank() - 1);
-      if (op.getOrigin())
-        column = arith::AddIOp::create(builder, loc, column, op.getOrigin());
-      Value limit = arith::ConstantIndexOp::create(builder, loc, op.getValid());
-      Value isValid = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::slt, column, limit);
-      Value fill = arith::ConstantOp::create(builder, loc, lowest);
-      return arith::SelectOp::create(builder, loc, isValid, x[0], fill);
-    };
-    replaceByElementwise(rewriter, op, op.getInput(), body);
+    replaceMaskPadding(rewriter, op,
+                       rewriter.getFloatAttr(
+                           type, APFloat::getLargest(type.getFloatSemantics(),
+                                                     /*Negative=*/true)));
     return success();
   }
 };

@@ -2,6 +2,7 @@
 
 #include "tp/Run/Compare.h"
 #include "tp/IR/DecomposeCrossEntropy.h"
+#include "tp/IR/ElementTypes.h"
 #include "tp/IR/TP.h"
 #include "tp/Run/Inputs.h"
 #include <cmath>
@@ -94,6 +95,29 @@ static double reductionLength(Operation *op) {
   return std::max(summed, wholes);
 }
 
+/// Roundoff of the floating-point arithmetic that results of `type` are
+/// computed in: 16-bit types run as f32.
+static double roundoffOf(Type type) {
+  return type.isF64() ? std::numeric_limits<double>::epsilon() / 2
+                      : std::numeric_limits<float>::epsilon() / 2;
+}
+
+/// A cast that rounds to a 16-bit type is off by its roundoff at once: as many
+/// terms as would be off by that much in f32.
+static double roundingLength(Operation *op) {
+  auto conversion = dyn_cast<CastOp>(op);
+  if (!conversion)
+    return 0;
+  auto to =
+      dyn_cast<FloatType>(conversion.getResult().getType().getElementType());
+  Type from = conversion.getInput().getType().getElementType();
+  if (!to || to.getWidth() != 16 || holdsEveryValue(to, from))
+    return 0;
+  int digits = APFloat::semanticsPrecision(to.getFloatSemantics());
+  double ratio = std::ldexp(1.0, -digits) / roundoffOf(to);
+  return ratio * ratio;
+}
+
 namespace {
 
 /// Longest path, in terms summed, from the arguments to each value.
@@ -121,7 +145,7 @@ double PathLength::step(Operation &op) {
                      : nullptr;
   if (callee && !callee.isDeclaration())
     return PathLength().run(callee, operands);
-  return longest + reductionLength(&op);
+  return longest + reductionLength(&op) + roundingLength(&op);
 }
 
 double PathLength::run(func::FuncOp function, ArrayRef<double> arguments) {
@@ -143,8 +167,8 @@ static double epsilon(func::FuncOp entry) {
   entry->getParentOfType<ModuleOp>().walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))
-        if (tensor.getElementType().isF32())
-          result = std::numeric_limits<float>::epsilon() / 2;
+        if (isa<FloatType>(tensor.getElementType()))
+          result = std::max(result, roundoffOf(tensor.getElementType()));
   });
   return result;
 }

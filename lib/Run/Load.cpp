@@ -23,43 +23,21 @@ bool tp::hasWeights(StringRef folder) {
   return false;
 }
 
-static DenseElementsAttr widened(DenseElementsAttr elements) {
-  auto type = dyn_cast<FloatType>(elements.getElementType());
-  if (!type || type.getWidth() != 16)
-    return nullptr;
-  auto wide = Float32Type::get(elements.getContext());
-  return cast<DenseFPElementsAttr>(elements).mapValues(
-      wide, [](const APFloat &value) {
-        APFloat copy = value;
-        bool loses = false;
-        copy.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                     &loses);
-        return copy.bitcastToAPInt();
-      });
-}
-
-bool tp::widenToF32(ModuleOp module) {
+/// Whether some value is f16 or bf16.
+static bool hasNarrowFloats(ModuleOp module) {
   bool found = false;
-  Type wide = Float32Type::get(module.getContext());
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
-    if (type.getWidth() != 16)
-      return std::nullopt;
-    found = true;
-    return wide;
+  AttrTypeWalker walker;
+  walker.addWalk([&](FloatType type) { found |= type.getWidth() == 16; });
+  auto look = [&](TypeRange types) {
+    for (Type type : types)
+      walker.walk(type);
+  };
+  module.walk([&](Operation *op) {
+    look(op->getResultTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        look(block.getArgumentTypes());
   });
-  replacer.addReplacement(
-      [&](DenseElementsAttr elements)
-          -> std::optional<std::pair<Attribute, WalkResult>> {
-        DenseElementsAttr result = widened(elements);
-        if (!result)
-          return std::nullopt;
-        found = true;
-        return std::pair(Attribute(result), WalkResult::skip());
-      });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
   return found;
 }
 
@@ -120,14 +98,14 @@ loadFolder(MLIRContext &context, const RunOptions &options, raw_ostream &out) {
   if (!config)
     return config.takeError();
   DecoderOptions decoder;
-  decoder.dtype = "f32";
+  decoder.dtype = config->dtype;
   decoder.layers = options.layers;
   decoder.padVocabulary = options.padVocabulary;
   decoder.phase = options.phase;
   if (llvm::Error error = takeSizes(options, decoder))
     return std::move(error);
-  if (config->dtype != "f32")
-    out << "note: weights of " << config->dtype << " run as f32\n";
+  if (config->dtype == "bf16" || config->dtype == "f16")
+    out << "note: " << config->dtype << " is planned as such and runs as f32\n";
   if (llvm::Error error = checkTie(options.input, *config))
     return std::move(error);
   auto program = buildDecoder(context, *config, decoder);
@@ -160,7 +138,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> tp::loadProgram(MLIRContext &context,
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, unverified);
   if (!module || failed(checkUnverifiedModule(*module)))
     return refuse();
-  if (widenToF32(*module))
-    out << "note: 16-bit floating-point types run as f32\n";
+  if (hasNarrowFloats(*module))
+    out << "note: 16-bit floating-point types run as f32; casts to them "
+           "round\n";
   return module;
 }

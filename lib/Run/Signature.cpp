@@ -34,7 +34,7 @@ int64_t tp::sizeInBytes(ElementKind kind) {
 }
 
 std::optional<ElementKind> tp::elementKind(Type type) {
-  if (type.isF32())
+  if (type.isF32() || type.isF16() || type.isBF16())
     return ElementKind::F32;
   if (type.isF64())
     return ElementKind::F64;
@@ -128,8 +128,8 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
     return fail(port.name + ": is no tensor; only tensors can be fed and read");
   std::optional<ElementKind> kind = elementKind(local.getElementType());
   if (!kind)
-    return fail(port.name + ": element type cannot run; f32, f64, i32, i64 "
-                            "and i1 can");
+    return fail(port.name + ": element type cannot run; floating-point types, "
+                            "i32, i64 and i1 can");
   port.kind = *kind;
   RankedTensorType global = local;
   if (auto attr = dyn_cast_or_null<TypeAttr>(get(globalAttrName)))

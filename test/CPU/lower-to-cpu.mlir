@@ -37,3 +37,22 @@ func.func @main(%x: tensor<4x8xf32> {tp.name = "x"},
       : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %m : tensor<4x8xf32>
 }
+
+// 16-bit types are computed, sent and passed as f32.
+// CHECK-LABEL: llvm.func @narrow
+// CHECK-NOT: bf16
+// CHECK: llvm.call @tp_matmul_f32
+// CHECK: llvm.call @tp_all_reduce
+// CHECK-NOT: f16
+// CHECK: llvm.return
+func.func @narrow(%x: tensor<5x3xbf16>, %w: tensor<3x7xbf16>) -> tensor<5x7xf16>
+    attributes {tp.local, tp.ranks = 2} {
+  %p = tp.matmul %x, %w
+      : (tensor<5x3xbf16>, tensor<3x7xbf16>) -> tensor<5x7xbf16>
+  %s = tp.local_all_reduce %p sum groups dense<[[0, 1]]> : tensor<1x2xi64>
+      : (tensor<5x7xbf16>) -> tensor<5x7xbf16>
+  %c = tp.constant dense<1.5> : tensor<5x7xbf16>
+  %t = tp.add %s, %c : (tensor<5x7xbf16>, tensor<5x7xbf16>) -> tensor<5x7xbf16>
+  %y = tp.cast %t : (tensor<5x7xbf16>) -> tensor<5x7xf16>
+  return %y : tensor<5x7xf16>
+}

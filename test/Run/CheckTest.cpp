@@ -128,23 +128,4 @@ TEST(Check, SaysWhatWasTooExpensive) {
   EXPECT_NE(outcome.text.find("exact: not compared"), std::string::npos);
 }
 
-TEST(Widen, HalfPrecisionBecomesSingle) {
-  ProgramContext programs;
-  auto module = programs.parse(R"(
-    func.func @main(%x: tensor<2xbf16>) -> tensor<2xbf16> {
-      %c = tp.constant dense<[1.5, -2.0]> : tensor<2xbf16>
-      %y = tp.mul %x, %c : (tensor<2xbf16>, tensor<2xbf16>) -> tensor<2xbf16>
-      return %y : tensor<2xbf16>
-    })");
-  ASSERT_TRUE(module);
-  EXPECT_TRUE(widenToF32(*module));
-  EXPECT_TRUE(succeeded(module->verify()));
-  func::FuncOp entry = llvm::cantFail(findEntry(*module, "main"));
-  ConstantOp constant = *entry.getOps<ConstantOp>().begin();
-  auto values = cast<DenseElementsAttr>(constant.getValue());
-  EXPECT_EQ(llvm::to_vector(values.getValues<float>()),
-            (SmallVector<float>{1.5f, -2.0f}));
-  EXPECT_FALSE(widenToF32(*module));
-}
-
 } // namespace

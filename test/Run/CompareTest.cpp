@@ -90,6 +90,23 @@ TEST(Tolerance, CountsTermsAlongTheLongestPath) {
                    8 * std::ldexp(1, -24) * 4);
 }
 
+// A sum of 16 terms in f32, which bf16 runs as; a cast adds 2^-8, which is 2^16
+// times as much as f32's, so that it counts 2^32 terms. Widening adds nothing.
+TEST(Tolerance, KnowsCastsThatRound) {
+  std::string sum = "func.func @main(%x: tensor<16xbf16>) -> tensor<bf16> { "
+                    "%y = tp.reduce sum %x over [0] : (tensor<16xbf16>) -> "
+                    "tensor<bf16> ";
+  EXPECT_DOUBLE_EQ(toleranceOf(sum + "return %y : tensor<bf16> }"),
+                   8 * std::ldexp(1, -24) * 4);
+  std::string wide = "%w = tp.cast %y : (tensor<bf16>) -> tensor<f32> ";
+  EXPECT_DOUBLE_EQ(toleranceOf(sum + wide + "return %y : tensor<bf16> }"),
+                   8 * std::ldexp(1, -24) * std::sqrt(17));
+  EXPECT_DOUBLE_EQ(toleranceOf(sum + wide +
+                               "%n = tp.cast %w : (tensor<f32>) -> "
+                               "tensor<bf16> return %n : tensor<bf16> }"),
+                   8 * std::ldexp(1, -24) * std::sqrt(18 + std::ldexp(1, 32)));
+}
+
 TEST(Tolerance, FollowsCallsInDoublePrecision) {
   // Two calls in a row, 8 terms each.
   EXPECT_DOUBLE_EQ(toleranceOf(R"(

@@ -44,8 +44,8 @@ void merge(Difference &total, const Difference &other);
 /// reduction lengths along the longest path). Roundings are independent, so a
 /// sum of n terms is off by about sqrt(n) eps and errors of one operation after
 /// another add up in squares; 8 leaves room for the maximum over all elements.
-/// eps is that of the narrowest floating-point type of the program, as it
-/// runs.
+/// eps is that of the narrowest floating-point type of the program as it runs;
+/// a cast that rounds to f16 or bf16 adds their roundoff.
 double tolerance(mlir::func::FuncOp entry);
 
 } // namespace tp

@@ -57,17 +57,14 @@ struct RunOptions {
   int64_t repeats = 0;
 };
 
-/// Reads what `options.input` names as a program in f32 or f64: 16-bit types
-/// become f32, with a note on `out`.
+/// Reads what `options.input` names. Says on `out` if 16-bit types will run as
+/// f32.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 loadProgram(mlir::MLIRContext &context, const RunOptions &options,
             llvm::raw_ostream &out);
 
 /// Whether `folder` holds weights under the names that Checkpoint reads.
 bool hasWeights(llvm::StringRef folder);
-
-/// Turns f16 and bf16 into f32 everywhere; whether there were any.
-bool widenToF32(mlir::ModuleOp module);
 
 /// Plans, partitions, compiles and runs the program on all its ranks, and
 /// compares as the options ask. Prints one line an output. True if every

@@ -13,13 +13,14 @@
 
 namespace tp {
 
-/// Element types of the programs that run here.
+/// Element types as they are fed and read.
 enum class ElementKind { F32, F64, I32, I64, I1 };
 
 /// Bytes of one element.
 int64_t sizeInBytes(ElementKind kind);
 
-/// The kind of an IR type; nothing for those that do not run (f16, bf16).
+/// The kind of an IR type; f32 for f16 and bf16, which run as that. Nothing for
+/// those that do not run.
 std::optional<ElementKind> elementKind(mlir::Type type);
 
 /// A contiguous row-major tensor of a rank, or a whole one.
