@@ -65,8 +65,15 @@ private:
     return argument(std::move(shape), element, " {tp.parameter}");
   }
   std::optional<Tensor> pick(function_ref<bool(const Tensor &)> fits);
+  /// Writes an operation whose result no other one is to take.
+  Tensor append(StringRef op, ArrayRef<Tensor> operands, StringRef attributes,
+                Shape shape, StringRef element);
   void emit(StringRef op, ArrayRef<Tensor> operands, StringRef attributes,
-            Shape shape, StringRef element = "");
+            Shape shape, StringRef element = "") {
+    tensors.push_back(
+        append(op, operands, attributes, std::move(shape),
+               element.empty() ? operands[0].element : element.str()));
+  }
 
   bool unary(const Tensor &x);
   bool binary(const Tensor &x);
@@ -86,6 +93,7 @@ private:
   bool rope(const Tensor &x);
   bool attention(const Tensor &x);
   bool cast(const Tensor &x);
+  bool integers(const Tensor &x);
   bool constant(const Tensor &x);
 
   Chance &chance;
@@ -123,17 +131,17 @@ std::optional<Tensor> Writer::pick(function_ref<bool(const Tensor &)> fits) {
   return chance.of(ArrayRef(found));
 }
 
-void Writer::emit(StringRef op, ArrayRef<Tensor> operands, StringRef attributes,
-                  Shape shape, StringRef element) {
+Tensor Writer::append(StringRef op, ArrayRef<Tensor> operands,
+                      StringRef attributes, Shape shape, StringRef element) {
   Tensor result{"%v" + std::to_string(numValues++), std::move(shape),
-                element.empty() ? operands[0].element : element.str()};
+                element.str()};
   raw_string_ostream os(body);
   os << "  " << result.name << " = tp." << op << " ";
   interleaveComma(operands, os, [&](const Tensor &x) { os << x.name; });
   os << " " << attributes << " : (";
   interleaveComma(operands, os, [&](const Tensor &x) { os << x.type(); });
   os << ") -> " << result.type() << "\n";
-  tensors.push_back(result);
+  return result;
 }
 
 //===- Operations ---------------------------------------------------------===//
@@ -340,11 +348,8 @@ bool Writer::mask(const Tensor &x) {
   static constexpr StringLiteral relations[] = {"eq", "ne", "lt",
                                                 "le", "gt", "ge"};
   Tensor a = argument(x.shape, "i32"), b = argument(x.shape, "i32");
-  Tensor holds{"%v" + std::to_string(numValues++), x.shape, "i1"};
-  raw_string_ostream(body) << "  " << holds.name << " = tp.compare "
-                           << chance.of(ArrayRef(relations)) << " " << a.name
-                           << ", " << b.name << " : (" << a.type() << ", "
-                           << b.type() << ") -> " << holds.type() << "\n";
+  std::string compare = "compare " + chance.of(ArrayRef(relations)).str();
+  Tensor holds = append(compare, {a, b}, "", x.shape, "i1");
   emit("cast", {holds}, "", x.shape, x.element);
   return true;
 }
@@ -397,7 +402,34 @@ bool Writer::attention(const Tensor &x) {
 }
 
 bool Writer::cast(const Tensor &x) {
-  emit("cast", {x}, "", x.shape, x.element == "f32" ? "f64" : "f32");
+  static constexpr StringLiteral all[] = {"f32", "f64", "bf16", "f16"};
+  ArrayRef<StringLiteral> types = all;
+  // Where it matters, a value that lies between two of 16 bits is rounded to
+  // either of them.
+  if (operations == Operations::Tame)
+    types = types.drop_back(2);
+  emit("cast", {x}, "", x.shape, chance.of(types));
+  return true;
+}
+
+/// Integers that wrap around, reduced, as numbers.
+bool Writer::integers(const Tensor &x) {
+  std::string narrow = chance.oneIn(2) ? "i32" : "i64";
+  Shape shape = x.shape;
+  int64_t dim = chance.below(shape.size() + 1);
+  shape.insert(shape.begin() + dim, size());
+  if (::product(shape) > mostElements)
+    return false;
+  Tensor a = argument(shape, narrow, " {tp.bound = 2000000000 : i64}");
+  Tensor b = argument(chance.oneIn(2) ? shape : Shape(drop_begin(shape)),
+                      narrow, " {tp.bound = 9 : i64}");
+  StringRef op = chance.oneIn(2) ? "mul" : "sub";
+  Tensor value = append(op, {a, b}, "", shape, narrow);
+  StringRef kind = chance.oneIn(2) ? "reduce sum" : "reduce max";
+  value = append(kind, {value}, "over " + listed({dim}), x.shape, narrow);
+  if (chance.oneIn(2))
+    value = append("cast", {value}, "", x.shape, "i64");
+  emit("cast", {value}, "", x.shape, x.element);
   return true;
 }
 
@@ -421,7 +453,7 @@ std::string Writer::write(int64_t numOps) {
       &Writer::reduce,    &Writer::softmax,   &Writer::embedding,
       &Writer::dropout,   &Writer::mask,      &Writer::target,
       &Writer::rope,      &Writer::attention, &Writer::cast,
-      &Writer::constant};
+      &Writer::integers,  &Writer::constant};
   tensors.push_back(argument(shape(1 + chance.below(4)), "f32"));
   for (int64_t made = 0; made < numOps;) {
     // Mostly the newest: programs that are deep rather than wide.
