@@ -230,6 +230,8 @@ def SplitFusedWeights : Pass<"tp-split-fused-weights", "::mlir::ModuleOp"> {
     those that lie group by group ([kv_heads, 2 + heads/kv_heads, head_dim] rows,
     taken apart after a reshape). What else is taken of a product, or a block
     that overlaps another, leaves the parameter as it is, with a warning.
+    A parameter that is pinned so that ranks hold whole groups of blocks stays as
+    it is, too; a pin across blocks is an error.
 
     Before:
     ```mlir

@@ -54,12 +54,17 @@ LogicalResult RopeOp::verify() {
 ShardingRule RopeOp::getShardingRule() {
   ShardingRuleBuilder builder;
   ArrayRef<int64_t> shape = getInput().getType().getShape();
-  SmallVector<DimFactors> dims = {
-      {builder.factor("batch", shape[0])},
-      {builder.factor("sequence", shape[1])},
-      {builder.factor("heads", shape[2])},
-      {builder.factor("head_dim", shape[3], FactorKind::Whole)}};
-  return builder.operand(dims).result(dims).linearIn({0}).work(3).build();
+  unsigned batch = builder.factor("batch", shape[0]);
+  unsigned sequence = builder.factor("sequence", shape[1]);
+  unsigned heads = builder.factor("heads", shape[2]);
+  unsigned headDim = builder.factor("head_dim", shape[3], FactorKind::Whole);
+  SmallVector<DimFactors> dims = {{batch}, {sequence}, {heads}, {headDim}};
+  return builder.operand(dims)
+      .result(dims)
+      .linearIn({0})
+      .dependsOnPosition({sequence})
+      .work(3)
+      .build();
 }
 
 Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
@@ -136,6 +141,8 @@ ShardingRule AttentionOp::getShardingRule() {
       .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
       .linearIn({2})
       .groups({groups, inGroup});
+  if (getCausal())
+    builder.dependsOnPosition({queries});
   // Two products of 2 FLOPs for each pair that the mask leaves. Keys are not
   // among the factors, so that the count is a whole number.
   return builder

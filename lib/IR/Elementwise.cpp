@@ -167,6 +167,8 @@ ShardingRule DropoutOp::getShardingRule() {
   SmallVector<DimFactors> dims;
   for (auto [index, size] : llvm::enumerate(getInput().getType().getShape()))
     dims.push_back({builder.factor("d" + std::to_string(index), size)});
+  for (const DimFactors &dim : dims)
+    builder.dependsOnPosition(dim);
   return builder.operand(dims)
       .operand({})
       .result(dims)
@@ -287,6 +289,10 @@ ShardingRule ConstantOp::getShardingRule() {
   ShardingRuleBuilder builder = elementwiseRule(*this, 0);
   if (isZero(getValue()))
     builder.isZero();
+  auto dense = dyn_cast<DenseElementsAttr>(getValue());
+  if (!dense || !dense.isSplat())
+    builder.dependsOnPosition(llvm::to_vector(
+        llvm::seq<unsigned>(0, getResult().getType().getRank())));
   return builder.build();
 }
 

@@ -6,8 +6,27 @@
 using namespace mlir;
 using namespace tp;
 
-bool tp::ignoresPosition(Operation *op) {
-  return isa<MatmulOp, AddOp, SubOp, MulOp, ReshapeOp>(op);
+std::optional<unsigned>
+tp::findRowFactor(Operation *op, const ShardingRule &rule, unsigned dim) {
+  if (op->getNumResults() != 1 || rule.results.front()[dim].size() != 1)
+    return std::nullopt;
+  unsigned factor = rule.results.front()[dim].front();
+  const Factor &info = rule.factors[factor];
+  if (info.kind != FactorKind::Parallel || info.isPositional)
+    return std::nullopt;
+  return factor;
+}
+
+/// Whether an operation hands its one operand on in another layout: nothing
+/// else has no rule and operand and result alike.
+static bool changesLayoutOnly(Operation *op) {
+  if (isa<ShardingRuleOpInterface, CallOpInterface>(op) ||
+      op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return from && to && from.getShape() == to.getShape() &&
+         from.getElementType() == to.getElementType();
 }
 
 bool tp::isWholeParameter(BlockArgument argument) {
@@ -40,19 +59,19 @@ struct ValueDim {
 /// The dimensions of the operands that have the rows of a result's dimension.
 static SmallVector<ValueDim> rowsOfOperands(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
-  if (isa<CollectiveOpInterface, ReshardOp>(op))
+  if (changesLayoutOnly(op))
     return {{op->getOperand(0), dim}};
-  if (!ignoresPosition(op))
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled)
     return {};
-  ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
-  const DimFactors &factors = rule.results[result.getResultNumber()][dim];
+  ShardingRule rule = ruled.getShardingRule();
+  std::optional<unsigned> factor = findRowFactor(op, rule, dim);
   SmallVector<ValueDim> rows;
-  if (factors.size() != 1 ||
-      rule.factors[factors[0]].kind != FactorKind::Parallel)
+  if (!factor)
     return rows;
   for (auto [operand, dims] : llvm::enumerate(rule.operands))
     for (auto [index, of] : llvm::enumerate(dims))
-      if (llvm::is_contained(of, factors[0]))
+      if (llvm::is_contained(of, *factor))
         rows.push_back({op->getOperand(operand), static_cast<unsigned>(index)});
   return rows;
 }

@@ -104,6 +104,8 @@ ShardingRule ReduceOp::getShardingRule() {
       result.push_back(input.back());
   }
   builder.operand(input).result(result).work(1);
+  if (getCount())
+    builder.dependsOnPosition(input[getDimensions()[0]]);
   return isMax ? builder.takesMaximum().build() : builder.linearIn({0}).build();
 }
 

@@ -10,7 +10,7 @@ using namespace tp;
 
 unsigned ShardingRuleBuilder::factor(StringRef name, int64_t size,
                                      FactorKind kind) {
-  rule.factors.push_back({name.str(), size, kind});
+  rule.factors.push_back({name.str(), size, kind, /*isPositional=*/false});
   return rule.factors.size() - 1;
 }
 
@@ -67,6 +67,13 @@ ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
 
 ShardingRuleBuilder &ShardingRuleBuilder::looksUp(unsigned operand) {
   rule.lookedUp = operand;
+  return *this;
+}
+
+ShardingRuleBuilder &
+ShardingRuleBuilder::dependsOnPosition(ArrayRef<unsigned> factors) {
+  for (unsigned factor : factors)
+    rule.factors[factor].isPositional = true;
   return *this;
 }
 

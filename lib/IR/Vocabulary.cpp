@@ -48,6 +48,7 @@ ShardingRule EmbeddingOp::getShardingRule() {
       .operand(ids)
       .result(dims)
       .linearIn({0})
+      .dependsOnPosition({vocabulary})
       .work(0, work)
       .looksUp(0)
       .build();
@@ -133,11 +134,13 @@ ShardingRule TakeTargetOp::getShardingRule() {
     tokens.push_back({work.back()});
   }
   SmallVector<DimFactors> logits = tokens;
-  logits.push_back({builder.factor("classes", shape.back(), FactorKind::Sum)});
+  unsigned classes = builder.factor("classes", shape.back(), FactorKind::Sum);
+  logits.push_back({classes});
   return builder.operand(logits)
       .operand(tokens)
       .result(tokens)
       .linearIn({0})
+      .dependsOnPosition({classes})
       .work(0, work)
       .looksUp(0)
       .build();
@@ -228,6 +231,7 @@ ShardingRule MaskPaddingOp::getShardingRule() {
     dims.push_back({builder.factor("d" + std::to_string(index), size)});
   return builder.operand(dims)
       .result(dims)
+      .dependsOnPosition(dims.back())
       .work(1)
       .keeps(KeptForBackward::Nothing)
       .build();

@@ -2,6 +2,8 @@
 
 #include "tp/Weights/FusedUses.h"
 #include "tp/IR/FusedWeight.h"
+#include "tp/IR/LocalShape.h"
+#include <set>
 
 using namespace mlir;
 using namespace tp;
@@ -35,20 +37,19 @@ static std::optional<RowBlock> rowsOf(const ShardingRule &rule,
 
 std::optional<SmallVector<RowUse>>
 tp::rowsOfOperands(Operation *op, unsigned dim, const RowBlock &block) {
-  if (!ignoresPosition(op))
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled)
     return std::nullopt;
-  ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
-  const DimFactors &result = rule.results.front()[dim];
-  if (result.size() != 1 ||
-      rule.factors[result.front()].kind != FactorKind::Parallel)
+  ShardingRule rule = ruled.getShardingRule();
+  std::optional<unsigned> factor = findRowFactor(op, rule, dim);
+  if (!factor)
     return std::nullopt;
   SmallVector<RowUse> uses;
   for (auto [number, dims] : llvm::enumerate(rule.operands))
     for (auto [operandDim, factors] : llvm::enumerate(dims)) {
-      if (!llvm::is_contained(factors, result.front()))
+      if (!llvm::is_contained(factors, *factor))
         continue;
-      std::optional<RowBlock> rows =
-          rowsOf(rule, factors, result.front(), block);
+      std::optional<RowBlock> rows = rowsOf(rule, factors, *factor, block);
       if (!rows)
         return std::nullopt;
       uses.push_back({static_cast<unsigned>(number),
@@ -63,10 +64,17 @@ tp::rowsOfOperands(Operation *op, unsigned dim, const RowBlock &block) {
 
 namespace {
 
+/// Rows of a value on the way.
+struct Stop {
+  OpOperand *use;
+  unsigned dim;
+  RowBlock block;
+};
+
 /// The way from a slice up to parameters.
 struct Path {
   SmallVector<std::pair<BlockArgument, FusedUses::Rows>> parameters;
-  SmallVector<OpOperand *> uses;
+  SmallVector<Stop> stops;
 
   LogicalResult follow(OpOperand &use, unsigned dim, const RowBlock &block);
 };
@@ -84,7 +92,7 @@ public:
 
 private:
   void findSlices();
-  LogicalResult checkPins() const;
+  LogicalResult checkPins();
   /// One look at all that is left; whether anything had to be given up.
   bool refine();
   void collect();
@@ -107,21 +115,29 @@ static func::FuncOp calleeOf(func::CallOp call) {
       call, call.getCalleeAttr());
 }
 
-LogicalResult Path::follow(OpOperand &use, unsigned dim,
+LogicalResult Path::follow(OpOperand &start, unsigned dim,
                            const RowBlock &block) {
-  uses.push_back(&use);
-  Value value = use.get();
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    parameters.push_back({argument, {dim, block}});
-    return success(isWholeParameter(argument));
-  }
-  Operation *op = value.getDefiningOp();
-  auto operands = rowsOfOperands(op, dim, block);
-  if (!operands)
-    return failure();
-  for (const RowUse &row : *operands)
-    if (failed(follow(op->getOpOperand(row.operand), row.dim, row.block)))
+  SmallVector<Stop> todo = {{&start, dim, block}};
+  std::set<std::tuple<void *, unsigned, RowBlock>> seen;
+  while (!todo.empty()) {
+    Stop stop = todo.pop_back_val();
+    stops.push_back(stop);
+    Value value = stop.use->get();
+    if (!seen.insert({value.getAsOpaquePointer(), stop.dim, stop.block}).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      parameters.push_back({argument, {stop.dim, stop.block}});
+      if (!isWholeParameter(argument))
+        return failure();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    auto operands = rowsOfOperands(op, stop.dim, stop.block);
+    if (!operands)
       return failure();
+    for (const RowUse &row : llvm::reverse(*operands))
+      todo.push_back({&op->getOpOperand(row.operand), row.dim, row.block});
+  }
   return success();
 }
 
@@ -161,25 +177,97 @@ void Search::findSlices() {
   });
 }
 
-/// A pin says where the fused parameter lies, and its blocks are none of it.
-LogicalResult Search::checkPins() const {
+/// Whether ranks get whole groups of the block, so that each has its share of
+/// it and the dimension that is cut lies whole on every rank. One run is no
+/// group of anything: its dimension is not to be split.
+static bool keepsGroups(const DimLayout &split, int64_t size,
+                        const RowBlock &block) {
+  if (block.count == 1)
+    return false;
+  DimLayout given = split.canonical(size);
+  DimLayout byGroups = {given.parts, block.stride};
+  return given.unit % block.stride == 0 || byGroups.canonical(size) == given;
+}
+
+/// What the indices of a dimension are called.
+static StringRef nameIndices(int64_t rank, unsigned dim) {
+  if (rank != 2)
+    return "elements";
+  return dim == 0 ? "rows" : "columns";
+}
+
+/// A pin that splits a value across the blocks that are taken of it.
+static void diagnosePin(const Stop &stop, const DimLayout &split,
+                        SliceOp slice) {
+  Value value = stop.use->get();
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t size = type.getDimSize(stop.dim), stride = stop.block.stride;
+  std::string words;
+  llvm::raw_string_ostream os(words);
+  os << " is fused and pinned: of its " << size << " "
+     << nameIndices(type.getRank(), stop.dim) << " (dimension " << stop.dim
+     << ") each of " << numRanks(split.parts) << " ranks gets "
+     << (isEven(size, split) ? "" : "at most ") << getLargestShard(size, split)
+     << " in one run, ";
+  if (stop.block.count == 1)
+    os << "but " << stop.block.from << " to "
+       << stop.block.from + stop.block.size - 1
+       << " are one weight, of which every rank needs a part";
+  else
+    os << "but weights are taken of groups of " << stride
+       << ", which must not be cut";
+  auto argument = dyn_cast<BlockArgument>(value);
+  InFlightDiagnostic error =
+      argument ? argument.getOwner()->getParentOp()->emitError()
+                     << "argument " << argument.getArgNumber()
+               : mlir::emitError(value.getLoc()) << "what is computed here";
+  error << words;
+  error.attachNote(slice.getLoc()) << "a weight is taken here";
+  if (stop.block.count > 1)
+    error.attachNote() << "fix: split it over a number of ranks that divides "
+                          "its "
+                       << stop.block.count << " groups";
+  error.attachNote() << "fix: pin the blocks that this pass makes of it, "
+                        "before tp-plan";
+}
+
+/// A pin that splits the dimension of the blocks says where what is fused lies:
+/// if ranks get whole groups of blocks, the parameter stays as it is.
+LogicalResult Search::checkPins() {
   LogicalResult fits = success();
-  llvm::DenseSet<BlockArgument> seen;
-  for (const auto &[slice, path] : paths)
-    for (const auto &[argument, rows] : path.parameters) {
-      ShardingAttr pin = getSharding(argument);
-      if (!pin || !seen.insert(argument).second)
+  llvm::DenseSet<Value> reported;
+  llvm::DenseSet<BlockArgument> kept;
+  for (auto &[slice, path] : paths) {
+    bool isPinned = false;
+    for (const Stop &stop : path.stops) {
+      Value value = stop.use->get();
+      if (!getSharding(value))
         continue;
-      InFlightDiagnostic error =
-          argument.getOwner()->getParentOp()->emitError()
-          << "argument " << argument.getArgNumber()
-          << " is fused and pinned: its rows in dimension " << rows.dim
-          << " are blocks that ranks must split one by one";
-      error.attachNote(SliceOp(slice).getLoc()) << "a block is taken here";
-      error.attachNote() << "fix: pin the blocks that this pass makes of it, "
-                            "before tp-plan";
+      std::optional<Layout> layout = findLayout(value.getType(), slice);
+      auto type = cast<RankedTensorType>(value.getType());
+      // Blocks of a dimension that is whole lie as the tensor does.
+      if (!layout || numRanks(layout->dims[stop.dim].parts) == 1)
+        continue;
+      isPinned = true;
+      if (keepsGroups(layout->dims[stop.dim], type.getDimSize(stop.dim),
+                      stop.block))
+        continue;
       fits = failure();
+      if (reported.insert(value).second)
+        diagnosePin(stop, layout->dims[stop.dim], slice);
     }
+    if (isPinned)
+      for (const auto &[argument, rows] : path.parameters)
+        kept.insert(argument);
+  }
+  auto staysFused = [&](const auto &entry) {
+    return llvm::any_of(entry.second.parameters, [&](const auto &parameter) {
+      return kept.contains(parameter.first);
+    });
+  };
+  slices.remove_if(
+      [&](const auto &entry) { return staysFused(*paths.find(entry.first)); });
+  paths.remove_if(staysFused);
   return fits;
 }
 
@@ -187,7 +275,8 @@ void Search::collect() {
   covered.clear();
   splits.clear();
   for (const auto &[slice, path] : paths) {
-    covered.insert(path.uses.begin(), path.uses.end());
+    for (const Stop &stop : path.stops)
+      covered.insert(stop.use);
     for (const auto &[argument, rows] : path.parameters) {
       FusedSplit &split = splits[argument];
       split.dim = rows.dim;
@@ -274,8 +363,8 @@ std::optional<std::string> Search::objectionTo(BlockArgument argument) const {
   if (!isTakenApart(argument))
     return "it is used as a whole, too";
   for (const Path *path : own)
-    for (OpOperand *use : path->uses)
-      if (!isTakenApart(use->get()))
+    for (const Stop &stop : path->stops)
+      if (!isTakenApart(stop.use->get()))
         return "what is computed from it is used as a whole, too";
   return std::nullopt;
 }
@@ -341,8 +430,10 @@ FailureOr<FusedUses> FusedUses::find(ModuleOp module) {
   found.splits = std::move(search.splits);
   for (const auto &[slice, path] : search.paths) {
     found.visited.insert(slice);
-    for (OpOperand *use : path.uses)
-      found.visited.insert(use->getOwner());
+    for (const Stop &stop : path.stops) {
+      found.visited.insert(stop.use->getOwner());
+      found.onTheWay.insert(stop.use);
+    }
   }
   return found;
 }

@@ -7,6 +7,8 @@
 
 #include "tp/Passes.h"
 #include "tp/Weights/FusedUses.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace tp;
@@ -27,19 +29,30 @@ public:
   void run();
 
 private:
-  using Key = std::pair<std::pair<Value, unsigned>, RowBlock>;
+  /// Rows of a dimension of a value.
+  using Key = std::tuple<void *, unsigned, RowBlock>;
+  static Key keyOf(Value value, unsigned dim, const RowBlock &block) {
+    return {value.getAsOpaquePointer(), dim, block};
+  }
 
   void nameArguments(func::FuncOp function);
   void addBlocks(func::FuncOp function, unsigned number);
   DictionaryAttr attributesOf(func::FuncOp function, unsigned number,
                               const RowBlock &block, unsigned dim) const;
-  Value cut(Value value, unsigned dim, const RowBlock &block, SliceOp slice);
+  struct Cut {
+    Operation *op;
+    unsigned dim;
+    RowBlock block;
+  };
+  SmallVector<Cut> listCuts(SliceOp slice, const FusedUses::Rows &rows) const;
+  void make(const Cut &cut, SliceOp slice);
+  Value cut(SliceOp slice, const FusedUses::Rows &rows);
   void rewriteCall(func::CallOp call);
   void eraseUnused();
 
   ModuleOp module;
   const FusedUses &uses;
-  std::vector<std::pair<Key, Value>> made;
+  std::map<Key, Value> made;
   llvm::DenseMap<Value, SmallVector<Value>> blocksOf;
 };
 
@@ -87,12 +100,14 @@ DictionaryAttr Splitter::attributesOf(func::FuncOp function, unsigned number,
   return attributes.getDictionary(context);
 }
 
-/// `shape` with as many rows in `dim` as the block has.
+/// With as many rows in `dim` as the block has. A pin leaves `dim` whole, so
+/// that it is the block's, too.
 static RankedTensorType typeOfBlock(RankedTensorType type, unsigned dim,
                                     const RowBlock &block) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = block.rows();
-  return RankedTensorType::get(shape, type.getElementType());
+  return RankedTensorType::get(shape, type.getElementType(),
+                               type.getEncoding());
 }
 
 /// Inserts the blocks behind the parameter, which stays until nothing uses it.
@@ -110,7 +125,7 @@ void Splitter::addBlocks(func::FuncOp function, unsigned number) {
         attributesOf(function, number, block, split->dim), argument.getLoc());
     Value added = function.getArgument(place);
     blocksOf[argument].push_back(added);
-    made.push_back({{{argument, split->dim}, block}, added});
+    made[keyOf(argument, split->dim, block)] = added;
   }
 }
 
@@ -127,28 +142,57 @@ static Location locationOf(Operation *op, SliceOp slice) {
                                       whole.getName().getValue() + "." + last));
 }
 
-/// Rows `block` of `dim` of a value, computed from rows of the operands.
-Value Splitter::cut(Value value, unsigned dim, const RowBlock &block,
-                    SliceOp slice) {
-  Key key = {{value, dim}, block};
-  for (const auto &[other, result] : made)
-    if (other == key)
-      return result;
-  Operation *op = value.getDefiningOp();
-  SmallVector<Value> operands(op->getOperands());
-  auto rows = rowsOfOperands(op, dim, block);
-  assert(rows && "the way up was followed before");
+/// The operations to do again for rows of their results, in program order.
+SmallVector<Splitter::Cut>
+Splitter::listCuts(SliceOp slice, const FusedUses::Rows &rows) const {
+  SmallVector<Cut> cuts;
+  std::set<Key> seen;
+  auto add = [&](Value value, unsigned dim, const RowBlock &block) {
+    Key key = keyOf(value, dim, block);
+    if (!made.contains(key) && seen.insert(key).second)
+      cuts.push_back({value.getDefiningOp(), dim, block});
+  };
+  add(slice.getInput(), rows.dim, rows.block);
+  for (size_t next = 0; next < cuts.size(); ++next) {
+    Cut cut = cuts[next];
+    auto operands = rowsOfOperands(cut.op, cut.dim, cut.block);
+    assert(operands && "the way up was followed before");
+    for (const RowUse &use : *operands)
+      add(cut.op->getOperand(use.operand), use.dim, use.block);
+  }
+  llvm::sort(cuts, [](const Cut &a, const Cut &b) {
+    if (a.op != b.op)
+      return a.op->isBeforeInBlock(b.op);
+    return std::tie(a.dim, a.block) < std::tie(b.dim, b.block);
+  });
+  return cuts;
+}
+
+/// Rows of what an operation makes, computed from rows of its operands.
+void Splitter::make(const Cut &cut, SliceOp slice) {
+  Value value = cut.op->getResult(0);
+  SmallVector<Value> operands(cut.op->getOperands());
+  auto rows = rowsOfOperands(cut.op, cut.dim, cut.block);
   for (const RowUse &use : *rows)
     operands[use.operand] =
-        cut(operands[use.operand], use.dim, use.block, slice);
-  OpBuilder builder(op);
-  Operation *copy =
-      copyWithTypes(builder, op, operands,
-                    TypeRange(typeOfBlock(
-                        cast<RankedTensorType>(value.getType()), dim, block)));
-  copy->setLoc(locationOf(op, slice));
-  made.push_back({key, copy->getResult(0)});
-  return copy->getResult(0);
+        made.at(keyOf(operands[use.operand], use.dim, use.block));
+  OpBuilder builder(cut.op);
+  RankedTensorType type =
+      typeOfBlock(cast<RankedTensorType>(value.getType()), cut.dim, cut.block);
+  Operation *copy = copyWithTypes(builder, cut.op, operands, TypeRange(type));
+  copy->setLoc(locationOf(cut.op, slice));
+  made[keyOf(value, cut.dim, cut.block)] = copy->getResult(0);
+}
+
+/// What the slice takes, in the layout that it was pinned to.
+Value Splitter::cut(SliceOp slice, const FusedUses::Rows &rows) {
+  for (const Cut &cut : listCuts(slice, rows))
+    make(cut, slice);
+  Value value = made.at(keyOf(slice.getInput(), rows.dim, rows.block));
+  if (value.getType() == slice.getType())
+    return value;
+  OpBuilder builder(slice);
+  return ReshardOp::create(builder, slice.getLoc(), slice.getType(), value);
 }
 
 void Splitter::rewriteCall(func::CallOp call) {
@@ -198,8 +242,7 @@ void Splitter::run() {
       addBlocks(function, i);
   }
   for (auto [slice, rows] : uses.slices) {
-    Value value = cut(slice.getInput(), rows.dim, rows.block, slice);
-    slice.getResult().replaceAllUsesWith(value);
+    slice.getResult().replaceAllUsesWith(cut(slice, rows));
   }
   module.walk([&](func::CallOp call) { rewriteCall(call); });
   eraseUnused();

@@ -74,8 +74,8 @@ func.func @heads_r6(%x: tensor<2x5xf32, #rep>, %w: tensor<5x12xf32, #col> {tp.pa
 
 // -----
 
-// What is not a weight, what a nonlinearity has been through, and what is joined
-// instead of cut.
+// What treats every column alike stands between, and what does not; what is
+// joined instead of cut.
 tp.mesh @mesh = <["tp"=2]>
 #rep = #tp.sharding<@mesh, [{}, {}]>
 #col = #tp.sharding<@mesh, [{}, {"tp"}]>
@@ -83,6 +83,16 @@ func.func @half_of_an_activation_r5(%x: tensor<2x5xf32, #rep>, %w: tensor<5x12xf
   %y = tp.matmul %x, %w : (tensor<2x5xf32, #rep>, tensor<5x12xf32, #col>) -> tensor<2x12xf32, #col>
   // expected-note @below {{this value is split so}}
   %a = tp.relu %y : (tensor<2x12xf32, #col>) -> tensor<2x12xf32, #col>
+  // expected-error @below {{'tp.slice': 'd1' of 12 must be whole but is split over "tp" [R5]}}
+  // expected-note @below {{fix: argument 1 holds several weights: run tp-split-fused-weights before it is laid out}}
+  // expected-note @below {{fix: all-gather that dimension over "tp" before this operation (operand 0)}}
+  %k = tp.slice %a at [0, 4] : (tensor<2x12xf32, #col>) -> tensor<2x4xf32, #rep>
+  return %k : tensor<2x4xf32, #rep>
+}
+func.func @half_of_the_masked_r5(%x: tensor<2x5xf32, #rep>, %w: tensor<5x12xf32, #col> {tp.parameter}) -> tensor<2x4xf32, #rep> {
+  %y = tp.matmul %x, %w : (tensor<2x5xf32, #rep>, tensor<5x12xf32, #col>) -> tensor<2x12xf32, #col>
+  // expected-note @below {{this value is split so}}
+  %a = tp.mask_padding %y {valid = 11 : i64} : (tensor<2x12xf32, #col>) -> tensor<2x12xf32, #col>
   // expected-error @below {{'tp.slice': 'd1' of 12 must be whole but is split over "tp" [R5]}}
   // expected-note @below {{fix: all-gather that dimension over "tp" before this operation (operand 0)}}
   %k = tp.slice %a at [0, 4] : (tensor<2x12xf32, #col>) -> tensor<2x4xf32, #rep>

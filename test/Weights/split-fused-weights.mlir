@@ -163,3 +163,45 @@ func.func @slices_of_the_parameter(%x: tensor<3x5xf32>, %w: tensor<5x12xf32> {tp
   %z = tp.matmul %x, %b : (tensor<3x5xf32>, tensor<5x8xf32>) -> tensor<3x8xf32>
   return %y, %z : tensor<3x4xf32>, tensor<3x8xf32>
 }
+
+// -----
+
+// What treats rows alike lets slices pass, a nonlinearity as well; what knows
+// the place of an element, or meets all of them, does not.
+
+// CHECK-LABEL: func.func @past_a_nonlinearity(
+// CHECK-SAME: tensor<5x4xf32> {tp.name = "w[:, 0:4]"
+// CHECK-NOT: tp.slice
+// CHECK: return
+func.func @past_a_nonlinearity(%x: tensor<3x5xf32>, %w: tensor<5x10xf32> {tp.name = "w", tp.parameter}) -> (tensor<3x4xf32>, tensor<3x6xf32>) {
+  %0 = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x10xf32>) -> tensor<3x10xf32>
+  %1 = tp.gelu %0 : (tensor<3x10xf32>) -> tensor<3x10xf32>
+  %2 = tp.slice %1 at [0, 0] : (tensor<3x10xf32>) -> tensor<3x4xf32>
+  %3 = tp.slice %1 at [0, 4] : (tensor<3x10xf32>) -> tensor<3x6xf32>
+  return %2, %3 : tensor<3x4xf32>, tensor<3x6xf32>
+}
+// CHECK-LABEL: func.func @padding_knows_its_place(
+// CHECK: tp.slice
+func.func @padding_knows_its_place(%x: tensor<3x5xf32>, %w: tensor<5x10xf32> {tp.parameter}) -> tensor<3x4xf32> {
+  %0 = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x10xf32>) -> tensor<3x10xf32>
+  %1 = tp.mask_padding %0 {valid = 9 : i64} : (tensor<3x10xf32>) -> tensor<3x10xf32>
+  %2 = tp.slice %1 at [0, 0] : (tensor<3x10xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+// CHECK-LABEL: func.func @softmax_needs_all(
+// CHECK: tp.slice
+func.func @softmax_needs_all(%x: tensor<3x5xf32>, %w: tensor<5x10xf32> {tp.parameter}) -> tensor<3x4xf32> {
+  %0 = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x10xf32>) -> tensor<3x10xf32>
+  %1 = tp.softmax %0 along 1 : (tensor<3x10xf32>) -> tensor<3x10xf32>
+  %2 = tp.slice %1 at [0, 0] : (tensor<3x10xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+// CHECK-LABEL: func.func @dropout_knows_its_place(
+// CHECK: tp.slice
+func.func @dropout_knows_its_place(%x: tensor<3x5xf32>, %w: tensor<5x10xf32> {tp.parameter}, %s: tensor<i64>) -> tensor<3x4xf32> {
+  %0 = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x10xf32>) -> tensor<3x10xf32>
+  %1 = tp.dropout %0, %s {rate = 0.5 : f64, site = 5 : i64}
+      : (tensor<3x10xf32>, tensor<i64>) -> tensor<3x10xf32>
+  %2 = tp.slice %1 at [0, 0] : (tensor<3x10xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}

@@ -9,10 +9,11 @@
 
 namespace tp {
 
-/// Whether `op` computes all indices of a parallel factor alike: it does not
-/// know where in the tensor an element is, so that rows of the result are
-/// computed from rows of the operands.
-bool ignoresPosition(mlir::Operation *op);
+/// The factor of which the rows of dimension `dim` of the one result of `op`
+/// are: the operation computes all of them alike, each from rows of operands,
+/// wherever they lie. Nothing if it has no such factor.
+std::optional<unsigned> findRowFactor(mlir::Operation *op,
+                                      const ShardingRule &rule, unsigned dim);
 
 /// A parameter that says nothing yet of which rows of a file it is.
 bool isWholeParameter(mlir::BlockArgument argument);

@@ -21,6 +21,10 @@ struct Factor {
   std::string name;
   int64_t size;
   FactorKind kind;
+  /// Points are treated by where they are, as a rotation treats positions: a
+  /// shard needs its origin, and rows taken of the result are not the result of
+  /// the rows.
+  bool isPositional = false;
 };
 
 /// The factors of one dimension, major to minor.
@@ -96,6 +100,7 @@ public:
   ShardingRuleBuilder &work(double flopsPerPoint,
                             llvm::ArrayRef<unsigned> factors = {});
   ShardingRuleBuilder &looksUp(unsigned operand);
+  ShardingRuleBuilder &dependsOnPosition(llvm::ArrayRef<unsigned> factors);
   ShardingRuleBuilder &groups(FactorGrouping grouping);
   ShardingRuleBuilder &keeps(KeptForBackward kept);
   ShardingRule build();

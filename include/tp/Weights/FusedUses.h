@@ -44,8 +44,9 @@ rowsOfOperands(mlir::Operation *op, unsigned dim, const RowBlock &block);
 /// computed from them.
 class FusedUses {
 public:
-  /// Diagnoses parameters that are pinned across their blocks. Warns of those
-  /// that stay fused although slices of their products are taken.
+  /// Diagnoses pins that lie across blocks. What is pinned so that ranks hold
+  /// whole groups of blocks stays fused. Warns of other parameters that stay so
+  /// although slices of their products are taken.
   static mlir::FailureOr<FusedUses> find(mlir::ModuleOp module);
 
   /// Null for an argument that is not split.
@@ -61,6 +62,8 @@ public:
   llvm::MapVector<SliceOp, Rows> slices;
   /// Slices and the operations between them and the parameters.
   llvm::DenseSet<mlir::Operation *> visited;
+  /// Their uses of what is computed from the parameters.
+  llvm::DenseSet<mlir::OpOperand *> onTheWay;
 
 private:
   llvm::MapVector<mlir::BlockArgument, FusedSplit> splits;
