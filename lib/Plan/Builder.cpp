@@ -83,34 +83,6 @@ unsigned ProblemBuilder::internCosts(std::vector<Price> vector) {
   return entry->second;
 }
 
-//===- Pins ---------------------------------------------------------------===//
-
-LogicalResult ProblemBuilder::findPins() {
-  pinned.resize(graph.values.size());
-  for (auto [number, value] : llvm::enumerate(graph.values)) {
-    for (auto [sharding, loc, carrier] : value.pins) {
-      auto error = [loc = loc] { return mlir::emitError(loc); };
-      FailureOr<Layout> layout = resolve(sharding, model.getMesh(), error);
-      if (failed(layout))
-        return failure();
-      std::optional<unsigned> index = spaceOf[number]->find(*layout);
-      if (!index)
-        return error() << "the pinned layout " << sharding
-                       << " of a tensor of shape [" << value.type.getShape()
-                       << "] is not one the planner can use: shards must be "
-                          "even unless uneven=allow, a data axis splits "
-                          "dimension 0, and partial values are sums";
-      pinned[number].push_back(*index);
-    }
-  }
-  return success();
-}
-
-bool ProblemBuilder::breaksPins(unsigned value, unsigned layout) const {
-  return llvm::any_of(pinned[value],
-                      [&](unsigned pin) { return pin != layout; });
-}
-
 //===- Nodes --------------------------------------------------------------===//
 
 /// What the strategies of an operation depend on. Equal nodes, as in identical
@@ -131,8 +103,8 @@ std::string ProblemBuilder::signatureOf(unsigned node) const {
     add(value);
     auto projection =
         groupProjections.find({node, static_cast<unsigned>(index)});
-    os << (projection == groupProjections.end() ? 0 : projection->second)
-       << ';';
+    os << (projection == groupProjections.end() ? 0 : projection->second) << ','
+       << mayLieWhole[value] << ';';
   }
   llvm::for_each(info.results, add);
   if (uneven == Uneven::Allow)
@@ -202,7 +174,8 @@ bool ProblemBuilder::isHomeAllowed(unsigned value, const Layout &layout) const {
   if (!graph.values[value].isParameter)
     return true;
   AxisParts used = layout.getSplitParts();
-  bool mustSplit = isContracted[value] && weights != Weights::Free;
+  bool mustSplit =
+      isContracted[value] && !mayLieWhole[value] && weights != Weights::Free;
   for (auto [index, part] : llvm::enumerate(axes.parts)) {
     bool isUsed = containsParts(used, part);
     if (axes.isData[index] && isUsed)
@@ -383,18 +356,14 @@ LogicalResult ProblemBuilder::makeSpaces() {
 
 LogicalResult ProblemBuilder::build() {
   groupProjections = findGroupProjections(graph, findHeadGroupings(graph));
-  isContracted.resize(graph.values.size());
+  isContracted = findContracted(graph);
   groupsOfWeight.resize(graph.values.size());
   if (uneven == Uneven::Allow)
     units = findUnits(graph);
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-    if (node.kind != GraphNode::Operation || !ruled)
+    if (node.kind != GraphNode::Operation)
       continue;
-    ShardingRule rule = ruled.getShardingRule();
     for (auto [operand, value] : llvm::enumerate(node.operands)) {
-      if (isContractedDim(rule, operand))
-        isContracted[value] = true;
       auto projection = groupProjections.find(
           {static_cast<unsigned>(index), static_cast<unsigned>(operand)});
       if (projection != groupProjections.end())
@@ -402,6 +371,7 @@ LogicalResult ProblemBuilder::build() {
     }
   }
   markPassedWeights();
+  findUnsplit();
   markMaxima();
   if (failed(makeSpaces()) || failed(findPins()))
     return failure();

@@ -14,18 +14,54 @@ bool ProblemBuilder::isExcused(int64_t groups, unsigned index) const {
   return groups != 0 && axes.parts[index].pre >= groups;
 }
 
-/// A weight that is handed on, or only moved, before it is contracted.
+/// A weight that is handed on, moved or scaled makes the keys or values that
+/// what it still is makes.
 void ProblemBuilder::markPassedWeights() {
-  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
-    if (node.operands.size() != 1 || node.results.size() != 1)
+  for (const GraphNode &node : llvm::reverse(graph.nodes))
+    for (unsigned index : node.carried)
+      if (int64_t groups = groupsOfWeight[node.results[0]])
+        groupsOfWeight[node.operands[index]] = groups;
+}
+
+/// Whether the source splits the value, be it over fewer ranks than there are.
+static bool isPinnedSplit(const GraphValue &value, Operation *near) {
+  return llvm::any_of(value.pins, [&](const SourcePin &pin) {
+    std::optional<Layout> layout =
+        findLayout(withSharding(value.type, pin.sharding), near);
+    return layout && !layout->getSplitParts().empty();
+  });
+}
+
+/// Weights that need not be split over all ranks: those that a pin splits over
+/// fewer, and those of sizes that the ranks divide, read in tiles that they do
+/// not.
+void ProblemBuilder::findUnsplit() {
+  mayLieWhole.resize(graph.values.size());
+  if (uneven == Uneven::Allow)
+    return;
+  for (const GraphNode &node : graph.nodes) {
+    for (unsigned index : node.carried)
+      if (mayLieWhole[node.operands[index]])
+        mayLieWhole[node.results[0]] = true;
+    if (node.kind != GraphNode::Home)
       continue;
-    unsigned from = node.operands[0], to = node.results[0];
-    if (!graph.values[from].isParameter || !graph.values[to].isParameter)
+    unsigned value = node.results[0];
+    if (!graph.values[value].isParameter || !isContracted[value])
       continue;
-    if (isContracted[to])
-      isContracted[from] = true;
-    if (groupsOfWeight[to] != 0)
-      groupsOfWeight[from] = groupsOfWeight[to];
+    if (isPinnedSplit(graph.values[value], node.op)) {
+      mayLieWhole[value] = true;
+      continue;
+    }
+    SmallVector<int64_t> parts;
+    for (auto [index, part] : llvm::enumerate(axes.parts))
+      if (!axes.isData[index] && !isExcused(groupsOfWeight[value], index))
+        parts.push_back(part.size);
+    std::vector<TiledDim> dims = findTiles(graph, isContracted, value);
+    if (canSplit(dims, parts) ||
+        !divides(parts, graph.values[value].type.getShape()))
+      continue;
+    mayLieWhole[value] = true;
+    unsplit[value] = std::move(dims);
   }
 }
 
@@ -59,7 +95,8 @@ bool ProblemBuilder::breaksWeights(unsigned node, const ShardingRule &rule,
   if (weights != Weights::Stationary)
     return false;
   for (unsigned operand = 0; operand < rule.operands.size(); ++operand) {
-    if (!graph.values[graph.nodes[node].operands[operand]].isParameter ||
+    unsigned value = graph.nodes[node].operands[operand];
+    if (!graph.values[value].isParameter || mayLieWhole[value] ||
         !isContractedDim(rule, operand))
       continue;
     AxisParts used = strategy.layouts[operand].getSplitParts();

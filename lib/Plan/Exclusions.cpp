@@ -130,22 +130,24 @@ ProblemBuilder::describeLayouts(const Exclusion &excluded) const {
                             << value.type.getShape() << "] has no layout over "
                             << toString(axes.parts, model.getMesh())
                             << " that the constraints allow";
-  if (uneven == Uneven::Refuse)
-    diag << ": shards must be even";
+  bool isPassage = node.kind == GraphNode::Passage;
   if (excluded.broken == Pin)
-    diag << ", and its pins must agree";
+    diag << ": its pins must agree with each other"
+         << (isPassage ? " and with sequence-parallel" : "");
+  else if (uneven == Uneven::Refuse)
+    diag << ": shards must be even";
   Diagnostic &error = *diag.getUnderlyingDiagnostic();
   if (excluded.broken == Sequence) {
     noteSequence(excluded.node, error);
     return diag;
   }
+  if (excluded.broken == Pin) {
+    error.attachNote() << "fix: leave one of the pins out";
+    return diag;
+  }
   error.attachNote() << "the axes have " << numRanks(axes.parts) << " ranks";
   Diagnostic &fix = error.attachNote();
-  fix << "fix: use ranks that divide a dimension";
-  if (excluded.broken == Pin)
-    fix << ", or other pins";
-  if (excluded.broken == StationaryWeights)
-    fix << ", or weights=free";
+  fix << "fix: use ranks that divide a dimension, or weights=free";
   if (uneven == Uneven::Refuse)
     fix << ", or uneven=allow";
   return diag;

@@ -42,7 +42,9 @@ struct PlanPass : tp::impl::PlanBase<PlanPass> {
       return signalPassFailure();
     warnOfIdleAxes(module, **planner, *solution);
     remarkOnGap(module, settings, *solution);
-    warnOfFusedWeights(module, **planner);
+    warnOfFusedWeights(module, **planner, *solution);
+    warnOfUnsplitWeights(**planner, *solution);
+    warnOfVocabularies(**planner);
     recordPlan(module, settings, **planner, *solution);
     if (certificate)
       recordCertificate(module, *solution);

@@ -20,8 +20,18 @@ void remarkOnGap(mlir::ModuleOp module, const PlanSettings &settings,
                  const Solution &solution);
 
 /// Warns if the program takes parameters apart that tp-split-fused-weights
-/// would split: what is computed of them is gathered before it is cut.
-void warnOfFusedWeights(mlir::ModuleOp module, const Planner &planner);
+/// would split, and the plan has collectives between them and the slices.
+void warnOfFusedWeights(mlir::ModuleOp module, const Planner &planner,
+                        const Solution &solution);
+
+/// Warns of weights that weights=stationary does not split, with the reason:
+/// the tiles that they are read in, or what is computed of them before a
+/// product reads it.
+void warnOfUnsplitWeights(const Planner &planner, const Solution &solution);
+
+/// Warns of vocabularies that the ranks of the model do not divide, so that
+/// even shards leave them unsplit.
+void warnOfVocabularies(const Planner &planner);
 
 } // namespace tp
 

@@ -74,18 +74,29 @@ void tp::diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
   diag.attachNote() << "fix: deal whole heads unevenly with uneven=allow";
 }
 
+/// Puts a border into a chain of divisors, if it divides all that are larger
+/// and is a multiple of the others.
+static void insertBorder(std::set<int64_t> &borders, int64_t border) {
+  if (llvm::all_of(borders, [&](int64_t other) {
+        return other % border == 0 || border % other == 0;
+      }))
+    borders.insert(border);
+}
+
 SmallVector<int64_t> tp::cutDegree(const std::vector<HeadGrouping> &all,
-                                   int64_t ranks) {
-  std::set<int64_t> borders = {ranks};
+                                   ArrayRef<int64_t> tiles, int64_t ranks) {
+  std::set<int64_t> groups, borders = {ranks};
   for (const HeadGrouping &grouping : all)
-    if (ranks > grouping.groups && grouping.groups > 1 &&
-        ranks % grouping.groups == 0)
-      borders.insert(grouping.groups);
+    groups.insert(grouping.groups);
+  auto insert = [&](int64_t number) {
+    if (ranks > number && number > 1 && ranks % number == 0)
+      insertBorder(borders, number);
+  };
+  llvm::for_each(groups, insert);
+  llvm::for_each(tiles, insert);
   SmallVector<int64_t> sizes;
   int64_t pre = 1;
   for (int64_t border : borders) {
-    if (border % pre != 0)
-      continue;
     sizes.push_back(border / pre);
     pre = border;
   }
@@ -135,50 +146,79 @@ tp::findGroupProjections(const Graph &graph,
 
 //===- Every degree -------------------------------------------------------===//
 
+SmallVector<int64_t> DegreeLimits::getTiles() const {
+  std::set<int64_t> all;
+  for (const WeightLimit &weight : weights)
+    for (const TiledDim &dim : weight.dims)
+      all.insert(dim.tiles.begin(), dim.tiles.end());
+  return llvm::to_vector(all);
+}
+
+static std::vector<HeadGrouping>
+withoutRepeats(const std::vector<HeadGrouping> &all) {
+  std::vector<HeadGrouping> kept;
+  for (const HeadGrouping &grouping : all)
+    if (llvm::none_of(kept, [&](const HeadGrouping &one) {
+          return one.groups == grouping.groups &&
+                 one.inGroup == grouping.inGroup;
+        }))
+      kept.push_back(grouping);
+  return kept;
+}
+
 DegreeLimits tp::findDegreeLimits(const Graph &graph) {
   DegreeLimits limits;
   std::vector<HeadGrouping> all = findHeadGroupings(graph);
-  for (const HeadGrouping &grouping : all) {
-    bool known = llvm::any_of(limits.groupings, [&](const HeadGrouping &one) {
-      return one.groups == grouping.groups && one.inGroup == grouping.inGroup;
-    });
-    if (!known)
-      limits.groupings.push_back(grouping);
-  }
+  limits.groupings = withoutRepeats(all);
   auto projections = findGroupProjections(graph, all);
-  std::set<std::pair<std::vector<int64_t>, bool>> seen;
+  std::vector<bool> isContracted = findContracted(graph);
+  std::set<std::pair<std::vector<TiledDim>, bool>> seen;
+  std::set<std::pair<unsigned, bool>> seenRoots;
+  auto add = [&](unsigned root, bool isGroup) {
+    if (!seenRoots.insert({root, isGroup}).second)
+      return;
+    const GraphValue &value = graph.values[root];
+    std::vector<TiledDim> dims = findTiles(graph, isContracted, root);
+    if (seen.insert({dims, isGroup}).second)
+      limits.weights.push_back(
+          {value.name, value.type.getShape().vec(), std::move(dims), isGroup});
+  };
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
     if (node.kind != GraphNode::Operation)
       continue;
     auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
     for (auto [operand, number] : llvm::enumerate(node.operands)) {
-      const GraphValue &value = graph.values[number];
-      if (!value.isParameter || !isContractedDim(rule, operand))
+      if (!graph.values[number].isParameter || !isContractedDim(rule, operand))
         continue;
-      bool isGroup = projections.count({index, operand});
-      std::vector<int64_t> shape(value.type.getShape());
-      if (seen.insert({shape, isGroup}).second)
-        limits.weights.push_back({value.name, shape, isGroup});
+      for (unsigned root : findRoots(graph, number))
+        add(root, projections.count({index, operand}));
     }
   }
   return limits;
 }
 
-/// Whether parts of these sizes, each put on one of the dimensions, divide
-/// them.
-static bool divides(ArrayRef<int64_t> parts, std::vector<int64_t> shape) {
-  if (parts.empty())
-    return true;
-  for (int64_t &size : shape) {
-    if (size % parts.front() != 0)
+std::vector<Vocabulary> tp::findVocabularies(const Graph &graph) {
+  std::vector<Vocabulary> found;
+  for (const GraphNode &node : graph.nodes) {
+    if (node.kind != GraphNode::Operation)
       continue;
-    int64_t whole = size;
-    size /= parts.front();
-    if (divides(parts.drop_front(), shape))
-      return true;
-    size = whole;
+    auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
+    if (!rule.lookedUp)
+      continue;
+    unsigned table = node.operands[*rule.lookedUp];
+    for (auto [dim, factors] : llvm::enumerate(rule.operands[*rule.lookedUp])) {
+      int64_t size = graph.values[table].type.getDimSize(dim);
+      bool isRead = llvm::any_of(factors, [&](unsigned factor) {
+        return rule.factors[factor].kind == FactorKind::Sum;
+      });
+      bool isNew = llvm::none_of(
+          found, [&](const Vocabulary &known) { return known.size == size; });
+      if (isRead && isNew && graph.values[table].isParameter)
+        for (unsigned root : findRoots(graph, table))
+          found.push_back({root, graph.values[root].name, size});
+    }
   }
-  return false;
+  return found;
 }
 
 static void excludeByHeads(const HeadGrouping &grouping, Degree &degree) {
@@ -206,6 +246,52 @@ static HeadShare shareHeads(const HeadGrouping &grouping,
   return {groups.fewest * inGroup.fewest, groups.most * inGroup.most};
 }
 
+/// The parts that split a weight: ranks that share a KV head share its
+/// projection's rows.
+static SmallVector<int64_t> partsOf(const WeightLimit &weight,
+                                    const Degree &degree,
+                                    ArrayRef<int64_t> parts) {
+  int64_t wanted = degree.ranks;
+  if (weight.isGroup && degree.kvReplicas > 1)
+    wanted = degree.kvShare;
+  SmallVector<int64_t> own;
+  int64_t ranks = 1;
+  for (int64_t size : parts)
+    if ((ranks *= size) <= wanted)
+      own.push_back(size);
+  return own;
+}
+
+static void judgeWeight(const WeightLimit &weight, ArrayRef<int64_t> parts,
+                        Uneven uneven, Degree &degree) {
+  SmallVector<int64_t> own = partsOf(weight, degree, parts);
+  int64_t wanted = 1;
+  for (int64_t size : own)
+    wanted *= size;
+  for (auto [dim, size] : llvm::enumerate(weight.shape)) {
+    bool known = llvm::any_of(degree.undivided, [&](const UndividedDim &one) {
+      return one.size == size;
+    });
+    if (size % wanted != 0 && !known)
+      degree.undivided.push_back(
+          {weight.name, static_cast<int64_t>(dim), size});
+  }
+  if (uneven == Uneven::Allow || canSplit(weight.dims, own))
+    return;
+  if (divides(own, weight.shape)) {
+    degree.whole.push_back(
+        {weight.name, describeTileMisfit(weight.dims, wanted)});
+    return;
+  }
+  std::string shape;
+  llvm::raw_string_ostream os(shape);
+  llvm::interleaveComma(weight.shape, os);
+  degree.exclusions.push_back({"weight", *llvm::max_element(weight.shape),
+                               std::to_string(wanted) +
+                                   " divides no dimension of " + weight.name +
+                                   " [" + shape + "]"});
+}
+
 Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks,
                        Uneven uneven) {
   Degree degree;
@@ -216,37 +302,18 @@ Degree tp::judgeDegree(const DegreeLimits &limits, int64_t ranks,
     if (grouping.groups > 0 && ranks % grouping.groups == 0)
       degree.kvReplicas = std::max(degree.kvReplicas, ranks / grouping.groups);
   }
-  SmallVector<int64_t> parts = {ranks};
-  if (degree.isLegal())
-    parts = cutDegree(limits.groupings, ranks);
-  else
+  SmallVector<int64_t> parts = {ranks}, ofHeads = {ranks};
+  if (degree.isLegal()) {
+    ofHeads = cutDegree(limits.groupings, {}, ranks);
+    parts = cutDegree(limits.groupings, limits.getTiles(), ranks);
+  } else {
     degree.kvReplicas = 1;
-  for (const WeightLimit &weight : limits.weights) {
-    // Ranks that share a KV head share its projection's rows.
-    bool shared = weight.isGroup && degree.kvReplicas > 1;
-    ArrayRef<int64_t> own =
-        ArrayRef(parts).take_front(shared ? 1 : parts.size());
-    int64_t wanted = shared ? own.front() : ranks;
-    for (auto [dim, size] : llvm::enumerate(weight.shape)) {
-      bool known = llvm::any_of(degree.undivided, [&](const UndividedDim &one) {
-        return one.size == size;
-      });
-      if (size % wanted != 0 && !known)
-        degree.undivided.push_back(
-            {weight.name, static_cast<int64_t>(dim), size});
-    }
-    if (uneven == Uneven::Allow || divides(own, weight.shape))
-      continue;
-    std::string shape;
-    llvm::raw_string_ostream os(shape);
-    llvm::interleaveComma(weight.shape, os);
-    degree.exclusions.push_back({"weight", *llvm::max_element(weight.shape),
-                                 std::to_string(wanted) +
-                                     " divides no dimension of " + weight.name +
-                                     " [" + shape + "]"});
   }
+  degree.kvShare = ofHeads.front();
+  for (const WeightLimit &weight : limits.weights)
+    judgeWeight(weight, parts, uneven, degree);
   if (degree.isLegal())
     for (const HeadGrouping &grouping : limits.groupings)
-      degree.shares.push_back(shareHeads(grouping, parts));
+      degree.shares.push_back(shareHeads(grouping, ofHeads));
   return degree;
 }

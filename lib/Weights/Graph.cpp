@@ -2,6 +2,7 @@
 
 #include "tp/Weights/Graph.h"
 #include "mlir/IR/SymbolTable.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tp;
@@ -36,7 +37,8 @@ private:
   void visitReturn(unsigned instance, func::ReturnOp op,
                    SmallVectorImpl<unsigned> &results);
   void bindArguments(unsigned instance, ArrayRef<unsigned> values);
-  void markParameterOps();
+  void findCarried(GraphNode &node);
+  void markParameters();
   bool isActive(func::FuncOp function, unsigned instance) const;
 
   Graph graph;
@@ -240,15 +242,68 @@ LogicalResult GraphBuilder::visitFunction(unsigned instance,
   return success();
 }
 
-/// What only moves or widens a weight is still that weight.
-void GraphBuilder::markParameterOps() {
+/// Whether every index of the result along which an operation works is one of
+/// the operand too. What only moves its operand may add others.
+static bool covers(const ShardingRule &rule, unsigned operand) {
+  if (rule.movesData && rule.operands.size() == 1)
+    return true;
+  return llvm::all_of(rule.results[0], [&](const DimFactors &dim) {
+    return llvm::all_of(dim, [&](unsigned factor) {
+      return llvm::any_of(rule.operands[operand], [&](const DimFactors &own) {
+        return llvm::is_contained(own, factor);
+      });
+    });
+  });
+}
+
+/// Of parameters that meet element by element, the one that stores most is the
+/// weight; a scale or an offset is repeated along it.
+void GraphBuilder::findCarried(GraphNode &node) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
+  if (!ruled || node.results.size() != 1)
+    return;
+  ShardingRule rule = ruled.getShardingRule();
+  bool reduces = llvm::any_of(rule.factors, [](const Factor &factor) {
+    return factor.kind == FactorKind::Sum || factor.kind == FactorKind::Max;
+  });
+  if (reduces)
+    return;
+  int64_t most = 0;
+  for (unsigned operand : node.operands)
+    most = std::max(most, graph.values[operand].numStored);
+  for (auto [index, operand] : llvm::enumerate(node.operands)) {
+    const GraphValue &value = graph.values[operand];
+    if (value.isParameter && value.numStored == most && covers(rule, index))
+      node.carried.push_back(index);
+  }
+}
+
+/// What is still a weight, and what parameters alone determine.
+void GraphBuilder::markParameters() {
   for (GraphNode &node : graph.nodes) {
-    bool isUnary = node.operands.size() == 1 && node.results.size() == 1;
-    if (!isUnary || !graph.values[node.operands[0]].isParameter)
-      continue;
-    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-    if (ruled && ruled.getShardingRule().movesData)
-      graph.values[node.results[0]].isParameter = true;
+    bool isStatic = llvm::all_of(node.operands, [&](unsigned operand) {
+      return graph.values[operand].isStatic;
+    });
+    // A reshard of the source moves a weight on purpose.
+    bool isHandedOn = node.kind == GraphNode::Passage &&
+                      isa<func::CallOp, func::ReturnOp>(node.op);
+    if (isHandedOn && graph.values[node.operands[0]].isParameter)
+      node.carried.push_back(0);
+    if (node.kind == GraphNode::Operation && isStatic)
+      findCarried(node);
+    for (unsigned number : node.results) {
+      GraphValue &value = graph.values[number];
+      value.isParameter |= !node.carried.empty();
+      value.isStatic =
+          value.isParameter || (isStatic && node.kind != GraphNode::Home);
+      value.numStored = numElements(value.type.getShape())
+                            .value_or(std::numeric_limits<int64_t>::max());
+      if (node.operands.empty() && node.kind == GraphNode::Operation)
+        value.numStored = 0;
+      for (unsigned index : node.carried)
+        value.numStored = std::min(
+            value.numStored, graph.values[node.operands[index]].numStored);
+    }
   }
 }
 
@@ -271,7 +326,7 @@ FailureOr<Graph> GraphBuilder::build(func::FuncOp entry) {
   SmallVector<unsigned> results;
   if (failed(visitFunction(instance, results)))
     return failure();
-  markParameterOps();
+  markParameters();
   return std::move(graph);
 }
 

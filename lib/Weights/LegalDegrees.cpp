@@ -53,10 +53,29 @@ static std::vector<std::string> describeLegal(const DegreeLimits &limits,
                     " ranks");
   if (!degree.undivided.empty())
     notes.push_back(describeUndivided(degree));
+  for (const WholeWeight &whole : degree.whole)
+    notes.push_back(whole.weight + " not split: " + whole.reason);
   return notes;
 }
 
+/// What lets ranks split the vocabularies that some of them do not divide.
+static void printVocabularies(ArrayRef<Vocabulary> vocabularies,
+                              const std::vector<Degree> &degrees, Uneven uneven,
+                              raw_ostream &os) {
+  if (uneven == Uneven::Allow)
+    return;
+  for (const Vocabulary &vocabulary : vocabularies)
+    if (llvm::any_of(degrees, [&](const Degree &degree) {
+          return degree.isLegal() && vocabulary.size % degree.ranks != 0;
+        }))
+      os << "  fix: ranks that do not divide the vocabulary of "
+         << vocabulary.size << " (" << vocabulary.name
+         << ") split it with --pad-vocabulary=RANKS at import, or with "
+            "uneven=allow\n";
+}
+
 static void printText(const DegreeLimits &limits,
+                      ArrayRef<Vocabulary> vocabularies,
                       const std::vector<Degree> &degrees, Uneven uneven,
                       raw_ostream &os) {
   os << "legal degrees up to " << degrees.size()
@@ -76,6 +95,7 @@ static void printText(const DegreeLimits &limits,
     if (!notes.empty())
       os << "  " << degree.ranks << ": " << join(notes) << "\n";
   }
+  printVocabularies(vocabularies, degrees, uneven, os);
   os << "excluded\n";
   for (const Degree &degree : degrees) {
     std::vector<std::string> reasons;
@@ -104,6 +124,13 @@ static void writeDegree(llvm::json::OStream &json, const Degree &degree) {
           json.attribute("kind", exclusion.kind);
           json.attribute("size", exclusion.size);
           json.attribute("reason", llvm::json::fixUTF8(exclusion.reason));
+        });
+    });
+    json.attributeArray("not_split", [&] {
+      for (const WholeWeight &whole : degree.whole)
+        json.object([&] {
+          json.attribute("weight", llvm::json::fixUTF8(whole.weight));
+          json.attribute("reason", whole.reason);
         });
     });
     json.attributeArray("undivided", [&] {
@@ -173,7 +200,7 @@ private:
     if (format == "json")
       printJSON(limits, degrees, os);
     else
-      printText(limits, degrees, wished, os);
+      printText(limits, findVocabularies(*graph), degrees, wished, os);
     return writeReport(module, output, text);
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tp/Weights/WeightUses.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace tp;
@@ -44,12 +45,16 @@ tp::findUsers(const Graph &graph,
   return users;
 }
 
-/// The argument that a value is, or is a moved or widened copy of.
+/// The argument that a value is, or is a moved, widened or scaled copy of.
 static unsigned findHome(const Graph &graph, unsigned value) {
   unsigned node = graph.values[value].producer;
-  while (graph.nodes[node].operands.size() == 1)
-    node = graph.values[graph.nodes[node].operands[0]].producer;
-  return node;
+  while (true) {
+    const GraphNode &info = graph.nodes[node];
+    if (info.carried.empty() && info.operands.size() != 1)
+      return node;
+    unsigned operand = info.carried.empty() ? 0 : info.carried.front();
+    node = graph.values[info.operands[operand]].producer;
+  }
 }
 
 std::string tp::nameNode(const Graph &graph, unsigned node) {
@@ -88,23 +93,61 @@ bool tp::isContractedDim(const ShardingRule &rule, unsigned operand) {
   });
 }
 
+std::vector<bool> tp::findContracted(const Graph &graph) {
+  std::vector<bool> isContracted(graph.values.size());
+  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+    for (unsigned index : node.carried)
+      if (isContracted[node.results[0]])
+        isContracted[node.operands[index]] = true;
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
+    if (node.kind != GraphNode::Operation || !ruled)
+      continue;
+    ShardingRule rule = ruled.getShardingRule();
+    for (auto [operand, value] : llvm::enumerate(node.operands))
+      if (isContractedDim(rule, operand))
+        isContracted[value] = true;
+  }
+  return isContracted;
+}
+
+SmallVector<unsigned, 1> tp::findRoots(const Graph &graph, unsigned value) {
+  SmallVector<unsigned, 1> roots;
+  SmallVector<unsigned> todo = {value};
+  llvm::DenseSet<unsigned> seen;
+  while (!todo.empty()) {
+    unsigned current = todo.pop_back_val();
+    if (!seen.insert(current).second)
+      continue;
+    const GraphNode &node = graph.nodes[graph.values[current].producer];
+    if (node.carried.empty())
+      roots.push_back(current);
+    for (unsigned index : llvm::reverse(node.carried))
+      todo.push_back(node.operands[index]);
+  }
+  return roots;
+}
+
 std::vector<WeightUse> tp::findWeightUses(const Graph &graph,
                                           unsigned argument) {
   std::vector<WeightUse> uses;
   unsigned value = graph.nodes[argument].results[0];
   ArrayRef<int64_t> shape = graph.values[value].type.getShape();
   SmallVector<unsigned> todo = {value};
+  llvm::DenseSet<unsigned> seen;
   while (!todo.empty()) {
+    unsigned current = todo.pop_back_val();
+    if (!seen.insert(current).second)
+      continue;
     for (auto [node, operand] :
-         findUsers(graph, graph.values[todo.pop_back_val()].consumers)) {
+         findUsers(graph, graph.values[current].consumers)) {
       const GraphNode &info = graph.nodes[node];
       if (info.kind != GraphNode::Operation)
         continue;
       ShardingRule rule =
           cast<ShardingRuleOpInterface>(info.op).getShardingRule();
-      bool isCopy = rule.movesData && info.operands.size() == 1 &&
+      bool isCopy = llvm::is_contained(info.carried, operand) &&
                     graph.values[info.results[0]].type.getShape() == shape &&
-                    rule.operands[0] == rule.results[0];
+                    rule.operands[operand] == rule.results[0];
       if (isCopy)
         todo.push_back(info.results[0]);
       else

@@ -93,7 +93,7 @@ module {
 tp.mesh @mesh = <["tp"=2]>
 #row = #tp.sharding<@mesh, [{"tp"}, {}]>
 func.func @main(%x: tensor<5x6xf32>) -> tensor<5x6xf32, #row> {
-  // expected-error @below {{the pinned layout #tp.sharding<@mesh, [{"tp"}, {}]> of a tensor of shape [5, 6] is not one the planner can use: shards must be even unless uneven=allow}}
+  // expected-error @below {{'tp.reshard' of shape [5, 6] is pinned as #tp.sharding<@mesh, [{"tp"}, {}]>: shards must be even unless uneven=allow, and 5 of dimension 0 cannot be dealt evenly to 2 ranks}}
   // expected-note @below {{fix: with uneven=allow the pinned layouts can be met}}
   %y = tp.reshard %x : (tensor<5x6xf32>) -> tensor<5x6xf32, #row>
   return %y : tensor<5x6xf32, #row>

@@ -78,7 +78,7 @@ func.func @main(%x: tensor<4x6xf32>, %g: tensor<6xf32> {tp.parameter}) -> tensor
 }
 
 //--- uneven.mlir
-// UNEVEN: error: the pinned layout #tp.sharding<@mesh, [{"tp"}, {}]> of a tensor of shape [5, 6] is not one the planner can use
+// UNEVEN: error: {{.*}} of shape [5, 6] is pinned as #tp.sharding<@mesh, [{"tp"}, {}]>: shards must be even unless uneven=allow, and 5 of dimension 0 cannot be dealt evenly to 2 ranks
 // UNEVEN-NOT: pinned here
 // UNEVEN: note: fix: with uneven=allow the pinned layouts can be met
 tp.mesh @mesh = <["tp"=2]>

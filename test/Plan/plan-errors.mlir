@@ -85,7 +85,7 @@ func.func @b() {
 }
 
 //--- pins.mlir
-// PINS: error: 'func.func' op 'argument 0' of shape [4, 4] has no layout over "tp" that the constraints allow: shards must be even, and its pins must agree
+// PINS: error: 'argument 0' of shape [4, 4] is pinned as #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>: an argument may not come in partial, here unreduced over "tp": nothing in the program makes its 2 summands
 tp.mesh @mesh = <["tp"=2]>
 #row = #tp.sharding<@mesh, [{"tp"}, {}]>
 #sum = #tp.sharding<@mesh, [{}, {}], unreduced = {"tp"}>

@@ -21,7 +21,7 @@ func.func @main(%x: tensor<1x4x6xf32>, %w: tensor<6x10xf32> {tp.parameter}) -> t
 }
 
 //--- fused.mlir
-// FUSED: {{^.*}}fused.mlir:4:38: warning: 'gate_up' holds 2 weights that the program takes apart; planned as one, what is computed of them is gathered before it is cut
+// FUSED: {{^.*}}fused.mlir:4:38: warning: 'gate_up' holds 2 weights that the program takes apart; planned as one, what is computed of it meets all_gather before it is cut
 // FUSED: note: fix: run tp-split-fused-weights before tp-plan
 // FUSED-NOT: warning
 func.func @main(%x: tensor<8x6xf32>, %w: tensor<12x6xf32> {tp.parameter, tp.name = "gate_up"}) -> tensor<8x6xf32> {
@@ -32,6 +32,7 @@ func.func @main(%x: tensor<8x6xf32>, %w: tensor<12x6xf32> {tp.parameter, tp.name
   return %3 : tensor<8x6xf32>
 }
 
-// Two layers with two such weights each; warned of once.
+// Two layers with two such weights each; warned of once. An odd vocabulary.
 // PHI: warning: 'model.layers.0.self_attn.qkv_proj.weight', the first of 4 such parameters, holds 3 weights that the program takes apart; planned as one
+// PHI: warning: the vocabulary of 'model.embed_tokens.weight', 501, is no multiple of the 2 ranks of "tp"
 // PHI-NOT: warning

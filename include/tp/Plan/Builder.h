@@ -48,12 +48,26 @@ public:
   unsigned getProducedLayout(unsigned value,
                              llvm::ArrayRef<unsigned> nodeChoices) const;
 
+  /// The weights of the entry that weights=stationary leaves unsplit, by value:
+  /// their tiles do not let the ranks split them, though their sizes would.
+  const std::map<unsigned, std::vector<TiledDim>> &getUnsplit() const {
+    return unsplit;
+  }
+  Weights getWeights() const { return weights; }
+  Uneven getUneven() const { return uneven; }
+  /// By value: whether a product reads it, or what it still is.
+  const std::vector<bool> &getContracted() const { return isContracted; }
+
 private:
   const LayoutSpace &makeSpace(unsigned value);
   unsigned makeFixedTable(unsigned numLayouts);
   mlir::LogicalResult makeSpaces();
   unsigned makeTable(unsigned value);
   mlir::LogicalResult findPins();
+  mlir::LogicalResult checkPin(unsigned value, const SourcePin &pin,
+                               const Layout &layout) const;
+  mlir::LogicalResult diagnosePin(unsigned value, const SourcePin &pin,
+                                  const Layout &layout) const;
   void addNode(unsigned node);
   void addOperation(unsigned node);
   void addHome(unsigned node);
@@ -63,6 +77,7 @@ private:
   void addValues();
   mlir::LogicalResult addLinks();
   void markPassedWeights();
+  void findUnsplit();
   void markMaxima();
   unsigned internMap(std::vector<unsigned> map);
   unsigned internCosts(std::vector<Price> costs);
@@ -120,6 +135,9 @@ private:
   std::map<std::pair<unsigned, unsigned>, int64_t> groupProjections;
   /// Values that a product contracts or a lookup reads.
   std::vector<bool> isContracted;
+  std::map<unsigned, std::vector<TiledDim>> unsplit;
+  /// By value: such a weight, or what carries it on.
+  std::vector<bool> mayLieWhole;
   /// By value: the number of groups of keys or values that a weight makes; 0
   /// for other weights.
   std::vector<int64_t> groupsOfWeight;

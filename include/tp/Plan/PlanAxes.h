@@ -19,7 +19,8 @@ struct PlanAxes {
 };
 
 /// The axes' parts: each model axis whole, or cut where there are fewer KV
-/// groups than ranks and they divide the ranks. Unless shards may be uneven,
+/// groups or tiles of a weight than ranks and they divide the ranks, and where
+/// pins cut it. Unless shards may be uneven,
 /// diagnoses head counts that an axis does not fit, all of them, with the
 /// degrees that do.
 mlir::FailureOr<PlanAxes>

@@ -6,7 +6,7 @@
 #ifndef TP_WEIGHTS_DEGREES_H
 #define TP_WEIGHTS_DEGREES_H
 
-#include "tp/Weights/Graph.h"
+#include "tp/Weights/Tiles.h"
 #include <map>
 
 namespace tp {
@@ -36,8 +36,10 @@ void diagnoseDegree(const GraphNode &node, const HeadGrouping &grouping,
                     MeshAxisAttr axis);
 
 /// Sizes of the parts of an axis of `ranks` ranks, cut where there are fewer KV
-/// groups than ranks.
+/// groups than ranks, and where that leaves it, fewer of one of the numbers of
+/// tiles.
 llvm::SmallVector<int64_t> cutDegree(const std::vector<HeadGrouping> &all,
+                                     llvm::ArrayRef<int64_t> tiles,
                                      int64_t ranks);
 
 /// The products (node, operand) whose weight makes keys or values, with the
@@ -51,14 +53,30 @@ findGroupProjections(const Graph &graph, const std::vector<HeadGrouping> &all);
 struct WeightLimit {
   std::string name;
   std::vector<int64_t> shape;
+  /// The same with the tiles that it is read in.
+  std::vector<TiledDim> dims;
   /// Makes keys or values, so that ranks which share a KV head share it.
   bool isGroup;
 };
+
+/// A table whose rows are looked up.
+struct Vocabulary {
+  /// Number of its value in the graph.
+  unsigned value;
+  std::string name;
+  int64_t size;
+};
+
+/// The vocabularies of parameters, those of one size once.
+std::vector<Vocabulary> findVocabularies(const Graph &graph);
 
 /// What limits the number of ranks of a model, each limit once.
 struct DegreeLimits {
   std::vector<HeadGrouping> groupings;
   std::vector<WeightLimit> weights;
+
+  /// The numbers of tiles of all weights, ascending.
+  llvm::SmallVector<int64_t> getTiles() const;
 };
 
 DegreeLimits findDegreeLimits(const Graph &graph);
@@ -78,6 +96,12 @@ struct UndividedDim {
   int64_t size;
 };
 
+/// A weight that its tiles do not let ranks split, though its size would: it
+/// may lie whole.
+struct WholeWeight {
+  std::string weight, reason;
+};
+
 /// How many query heads of one attention the ranks have.
 struct HeadShare {
   int64_t fewest, most;
@@ -90,8 +114,11 @@ struct Degree {
   std::vector<HeadShare> shares;
   /// Ranks that hold the same KV head.
   int64_t kvReplicas = 1;
+  /// Ranks that have different KV heads, if some have the same.
+  int64_t kvShare = 1;
   std::vector<Exclusion> exclusions;
   std::vector<UndividedDim> undivided;
+  std::vector<WholeWeight> whole;
   bool isLegal() const { return exclusions.empty(); }
 };
 

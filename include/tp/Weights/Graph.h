@@ -35,6 +35,10 @@ struct GraphNode {
   mlir::Operation *op = nullptr;
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 1> results;
+  /// Operands that are weights and that the result still is, such as a weight
+  /// that is moved, cast or scaled by what parameters alone determine: split as
+  /// they are, and read by the product that reads the result.
+  llvm::SmallVector<unsigned, 1> carried;
   /// Home: the argument. Demand: the result.
   unsigned number = 0;
 };
@@ -55,7 +59,12 @@ struct GraphValue {
   std::string name;
   /// (node, operand number)
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> consumers;
+  /// A parameter of the entry or of a function, or what carries one on.
   bool isParameter = false;
+  /// Computed of parameters and constants alone.
+  bool isStatic = false;
+  /// Elements of the parameter that a static value carries on, or its own.
+  int64_t numStored = 0;
   bool isStream = false;
   llvm::SmallVector<SourcePin, 1> pins;
 };

@@ -13,6 +13,14 @@ namespace tp {
 /// Whether an operand has a dimension that the operation sums over.
 bool isContractedDim(const ShardingRule &rule, unsigned operand);
 
+/// By value: whether an operation sums over a dimension of it, or of what still
+/// is the weight that it is.
+std::vector<bool> findContracted(const Graph &graph);
+
+/// The values that a weight is before anything is done to it: parameters of the
+/// entry as a rule.
+llvm::SmallVector<unsigned, 1> findRoots(const Graph &graph, unsigned value);
+
 /// One operation that reads a weight as it is stored.
 struct WeightUse {
   unsigned node, operand;
