@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StrictJSON.h"
+#include "WeightFiles.h"
 #include "tp/Import/Safetensors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,6 +13,15 @@ static std::string inFolder(StringRef folder, StringRef file) {
   SmallString<128> path(folder);
   sys::path::append(path, file);
   return path.str().str();
+}
+
+bool Checkpoint::isIn(StringRef folder) {
+  Expected<WeightFiles> files = listWeightFiles(folder);
+  if (files)
+    return !files->empty();
+  // `open` says why.
+  consumeError(files.takeError());
+  return true;
 }
 
 /// A name that stays in its folder on every system.
@@ -75,26 +85,58 @@ Error Checkpoint::openShards(StringRef folder, StringRef indexPath) {
   return Error::success();
 }
 
+/// Every tensor of a shard, and every file that looks like one, must be in the
+/// index: what is left out of it would be dropped.
+Error Checkpoint::checkIndexed(ArrayRef<std::string> shards,
+                               StringRef folder) const {
+  std::vector<std::string> unnamed, unplaced;
+  for (const std::string &name : shards)
+    if (!files.contains(name))
+      unnamed.push_back(name);
+  if (!unnamed.empty())
+    return createStringError(folder + ": " + listed(unnamed) +
+                             ": not among the files that " + indexName +
+                             " names");
+  for (const auto &file : files)
+    for (const StoredTensor &tensor : file.second.tensors())
+      if (placed.lookup(tensor.name) != &tensor)
+        unplaced.push_back(tensor.name);
+  sort(unplaced);
+  if (unplaced.empty())
+    return Error::success();
+  return createStringError(source + ": the index does not place " +
+                           Twine(unplaced.size()) +
+                           " tensors of its files: " + listed(unplaced));
+}
+
 Expected<Checkpoint> Checkpoint::open(StringRef folder) {
+  Expected<WeightFiles> found = listWeightFiles(folder);
+  if (!found)
+    return found.takeError();
+  if (Error error = found->check(folder))
+    return error;
   Checkpoint checkpoint;
-  std::string single = inFolder(folder, "model.safetensors");
-  std::string index = inFolder(folder, "model.safetensors.index.json");
-  if (sys::fs::exists(single)) {
-    checkpoint.source = single;
-    Expected<SafetensorsFile> file = SafetensorsFile::open(single);
-    if (!file)
-      return file.takeError();
-    auto entry = checkpoint.files.try_emplace(single, std::move(*file)).first;
-    for (const StoredTensor &tensor : entry->second.tensors())
-      checkpoint.placed[tensor.name] = &tensor;
+  for (const auto *names : {&found->others, &found->foreign})
+    for (const std::string &name : *names)
+      checkpoint.beside.push_back(name);
+  checkpoint.source =
+      inFolder(folder, found->hasSingle ? singleName : indexName);
+  if (!found->hasSingle) {
+    if (Error error = checkpoint.openShards(folder, checkpoint.source))
+      return error;
+    erase_if(checkpoint.beside, [&](const std::string &name) {
+      return checkpoint.files.contains(name);
+    });
+    if (Error error = checkpoint.checkIndexed(found->shards, folder))
+      return error;
     return checkpoint;
   }
-  if (!sys::fs::exists(index))
-    return createStringError(folder + ": neither model.safetensors nor "
-                                      "model.safetensors.index.json is there");
-  checkpoint.source = index;
-  if (Error error = checkpoint.openShards(folder, index))
-    return error;
+  Expected<SafetensorsFile> file = SafetensorsFile::open(checkpoint.source);
+  if (!file)
+    return file.takeError();
+  auto entry = checkpoint.files.try_emplace(singleName, std::move(*file)).first;
+  for (const StoredTensor &tensor : entry->second.tensors())
+    checkpoint.placed[tensor.name] = &tensor;
   return checkpoint;
 }
 

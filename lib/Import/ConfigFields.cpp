@@ -7,6 +7,9 @@
 using namespace llvm;
 using namespace tp;
 
+/// Most names in a message.
+static constexpr size_t maxNames = 12;
+
 std::string Findings::located(StringRef key, const Twine &message) const {
   if (auto line = lines.find(key); line != lines.end())
     return (file + ":" + Twine(line->second) + ": " + message).str();
@@ -49,11 +52,57 @@ int64_t Fields::integer(StringRef key, int64_t byDefault, int64_t max,
   return byDefault;
 }
 
-int64_t Fields::size(StringRef key, int64_t byDefault, int64_t max) {
+int64_t Fields::assumed(StringRef key, int64_t byDefault, int64_t max) {
   if (!find(key))
     findings.warning("", "no " + path(key) + ": " + Twine(byDefault) +
                              " is assumed");
   return integer(key, byDefault, max);
+}
+
+/// Whether one name is the other with a letter or two changed, or has all words
+/// of the other: "num_layers" and "num_hidden_layers".
+static bool isNear(StringRef a, StringRef b) {
+  if (a.edit_distance(b, /*AllowReplacements=*/true, /*MaxEditDistance=*/2) <=
+      2)
+    return true;
+  SmallVector<StringRef> few, many;
+  a.split(few, '_');
+  b.split(many, '_');
+  if (few.size() > many.size())
+    std::swap(few, many);
+  return few.size() > 1 &&
+         all_of(few, [&](StringRef word) { return is_contained(many, word); });
+}
+
+std::vector<StringRef> Fields::nearNames(StringRef key,
+                                         ArrayRef<StringRef> aliases) const {
+  std::vector<StringRef> names;
+  for (const auto &entry : object) {
+    StringRef name = entry.first;
+    if (!asked.contains(name) &&
+        (is_contained(aliases, name) || isNear(name, key)))
+      names.push_back(name);
+  }
+  // The object is a hash table.
+  sort(names);
+  return names;
+}
+
+int64_t Fields::size(StringRef key, int64_t max, ArrayRef<StringRef> aliases) {
+  if (find(key))
+    return integer(key, 1, max);
+  std::vector<StringRef> names = nearNames(key, aliases);
+  findings.problem("",
+                   "no " + path(key) + ", a size that has no default" +
+                       (names.empty() ? std::string()
+                                      : ": did you mean " +
+                                            join(map_range(names,
+                                                           [&](StringRef name) {
+                                                             return path(name);
+                                                           }),
+                                                 " or ") +
+                                            "?"));
+  return 1;
 }
 
 double Fields::positive(StringRef key, double byDefault) {
@@ -108,9 +157,18 @@ void Fields::warnOfUnknown(ArrayRef<StringRef> harmless, const Twine &owner) {
     if (!asked.contains(key) && !is_contained(harmless, key))
       unknown.push_back(key);
   }
+  if (unknown.empty())
+    return;
   // The object is a hash table.
   sort(unknown);
-  for (StringRef key : unknown)
-    findings.warning(dotted(key),
-                     "ignored " + path(key) + ": not a field of " + owner);
+  ArrayRef<StringRef> shown = ArrayRef(unknown).take_front(maxNames);
+  std::string names =
+      join(map_range(shown, [&](StringRef key) { return path(key); }), ", ");
+  if (size_t hidden = unknown.size() - shown.size())
+    names += " and " + std::to_string(hidden) + " more";
+  findings.warning(
+      dotted(unknown.front()),
+      "ignored " + names +
+          (unknown.size() == 1 ? ": not a field of " : ": not fields of ") +
+          owner);
 }

@@ -64,7 +64,13 @@ public:
                   int64_t min = 1);
 
   /// The same, with a warning if the default is used.
-  int64_t size(llvm::StringRef key, int64_t byDefault, int64_t max);
+  int64_t assumed(llvm::StringRef key, int64_t byDefault, int64_t max);
+
+  /// The same for a field that must be there. If it is not, 1 is returned, and
+  /// the problem names fields that may have been meant: those with a near name
+  /// and those in `aliases`.
+  int64_t size(llvm::StringRef key, int64_t max,
+               llvm::ArrayRef<llvm::StringRef> aliases);
 
   /// A finite number above zero.
   double positive(llvm::StringRef key, double byDefault);
@@ -84,13 +90,15 @@ public:
   /// The quoted key with the prefix, for messages.
   std::string path(llvm::StringRef key) const;
 
-  /// Warns of every field that was neither asked for nor is in `harmless`;
-  /// `owner` says whose fields are known.
+  /// Warns once of all fields that were neither asked for nor are in
+  /// `harmless`; `owner` says whose fields are known.
   void warnOfUnknown(llvm::ArrayRef<llvm::StringRef> harmless,
                      const llvm::Twine &owner);
 
 private:
   std::string dotted(llvm::StringRef key) const;
+  std::vector<llvm::StringRef>
+  nearNames(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> aliases) const;
 
   const llvm::json::Object &object;
   llvm::StringRef prefix;

@@ -24,12 +24,8 @@ static constexpr StringLiteral phi3RopeTypes[] = {"default"};
 
 static Family llama() {
   return {.name = "llama",
+          .architecture = "LlamaForCausalLM",
           .keys = llamaKeys,
-          .hidden = 4096,
-          .layers = 32,
-          .heads = 32,
-          .ffn = 11008,
-          .vocabulary = 32000,
           .positions = 2048,
           .epsilon = 1e-6,
           .kvHeads = {},
@@ -42,7 +38,7 @@ static Family llama() {
 static Family mistral() {
   Family family = llama();
   family.name = "mistral";
-  family.ffn = 14336;
+  family.architecture = "MistralForCausalLM";
   family.positions = 131072;
   family.kvHeads = 8;
   family.biases = {};
@@ -54,8 +50,7 @@ static Family mistral() {
 static Family qwen2() {
   Family family = llama();
   family.name = "qwen2";
-  family.ffn = 22016;
-  family.vocabulary = 151936;
+  family.architecture = "Qwen2ForCausalLM";
   family.positions = 32768;
   family.kvHeads = 32;
   family.biases = {.qkv = true};
@@ -67,6 +62,7 @@ static Family qwen2() {
 static Family qwen3() {
   Family family = qwen2();
   family.name = "qwen3";
+  family.architecture = "Qwen3ForCausalLM";
   family.headDim = 128;
   family.biases = {.attentionField = true};
   return family;
@@ -75,11 +71,7 @@ static Family qwen3() {
 static Family gemma() {
   Family family = llama();
   family.name = "gemma";
-  family.hidden = 3072;
-  family.layers = 28;
-  family.heads = 16;
-  family.ffn = 24576;
-  family.vocabulary = 256000;
+  family.architecture = "GemmaForCausalLM";
   family.positions = 8192;
   family.kvHeads = 16;
   family.headDim = 256;
@@ -92,9 +84,7 @@ static Family gemma() {
 static Family phi3() {
   Family family = llama();
   family.name = "phi3";
-  family.hidden = 3072;
-  family.ffn = 8192;
-  family.vocabulary = 32064;
+  family.architecture = "Phi3ForCausalLM";
   family.positions = 4096;
   family.epsilon = 1e-5;
   family.biases = {};
@@ -106,13 +96,10 @@ static Family phi3() {
 
 static Family gpt2() {
   return {.name = "gpt2",
+          .architecture = "GPT2LMHeadModel",
           .keys = gpt2Keys,
-          .hidden = 768,
-          .layers = 12,
-          .heads = 12,
-          .ffn = {},
-          .vocabulary = 50257,
-          .positions = 1024,
+          .ffnByHidden = true,
+          .positions = {},
           .epsilon = 1e-5,
           .kvHeads = {},
           .headDim = {},
@@ -131,6 +118,19 @@ ArrayRef<Family> tp::families() {
 }
 
 ArrayRef<UnsupportedField> tp::unsupportedFields() {
+  static constexpr StringLiteral
+      layersDiffer = "layers that differ are not supported",
+      scaledScores = "scores scaled by another number than the size of a head "
+                     "are not supported",
+      scaledStream = "a scaled stream between the layers is not supported",
+      scaledLogits = "scaled logits are not supported",
+      normsOfHeads = "norms of queries and keys are those of \"qwen3\" only",
+      parallelParts = "attention and feed-forward part side by side are not "
+                      "supported",
+      otherPositions = "positions are those of the family only",
+      latentAttention = "compressed projections are not supported",
+      otherInputs = "models of several parts are not supported",
+      draft = "draft models are not supported";
   static const UnsupportedField fields[] = {
       {"quantization_config", "quantized weights are not supported: import the "
                               "checkpoint before quantization"},
@@ -154,6 +154,41 @@ ArrayRef<UnsupportedField> tp::unsupportedFields() {
        "supported"},
       {"rope_local_base_freq",
        "rotary parameters that depend on the layer are not supported"},
+      {"no_rope_layers", layersDiffer},
+      {"no_rope_layer_interval", layersDiffer},
+      {"sliding_window_pattern", layersDiffer},
+      {"attention_chunk_size", "attention in chunks is not supported"},
+      {"attn_temperature_tuning", scaledScores},
+      {"attention_multiplier", scaledScores, 1},
+      {"embedding_multiplier", scaledStream, 1},
+      {"residual_multiplier", scaledStream, 1},
+      {"scale_emb", scaledStream, 1},
+      {"scale_depth", scaledStream},
+      {"dim_model_base", scaledStream},
+      {"logit_scale", scaledLogits, 1},
+      {"logits_scaling", scaledLogits, 1},
+      {"logits_soft_cap", "capped logits are not supported"},
+      {"attn_logit_softcap", "capped scores are not supported"},
+      {"clip_qkv", "clipped projections are not supported"},
+      {"qk_norm", normsOfHeads},
+      {"use_qk_norm", normsOfHeads},
+      {"qk_layernorm", normsOfHeads},
+      {"use_parallel_residual", parallelParts},
+      {"parallel_residual", parallelParts},
+      {"parallel_attn", parallelParts},
+      {"alibi", otherPositions},
+      {"use_alibi", otherPositions},
+      {"rotary_pct", "give \"partial_rotary_factor\"", 1},
+      {"rotary_percent", "give \"partial_rotary_factor\"", 1},
+      {"kv_lora_rank", latentAttention},
+      {"q_lora_rank", latentAttention},
+      {"num_kv_shared_layers", layersDiffer},
+      {"vision_config", otherInputs},
+      {"audio_config", otherInputs},
+      {"text_config", otherInputs},
+      {"dflash_config", draft},
+      {"eagle_config", draft},
+      {"speculators_config", draft},
   };
   return fields;
 }

@@ -33,13 +33,17 @@ struct BiasRule {
 };
 
 /// What the configuration class and the model of a family in transformers fix.
+/// docs/models.md lists the defaults and their sources.
 struct Family {
   llvm::StringRef name;
+  /// The class with a language model's head, which "architectures" names.
+  llvm::StringRef architecture;
   SizeKeys keys;
-  int64_t hidden, layers, heads;
-  /// Four times the hidden size if absent here.
-  std::optional<int64_t> ffn;
-  int64_t vocabulary, positions;
+  /// The feed-forward size is four times the hidden size if none is given;
+  /// otherwise it has no default.
+  bool ffnByHidden = false;
+  /// Absent where positions are rows of a table, whose size has no default.
+  std::optional<int64_t> positions;
   double epsilon;
   /// As many as heads if absent here.
   std::optional<int64_t> kvHeads;
@@ -62,9 +66,10 @@ struct Family {
 llvm::ArrayRef<Family> families();
 
 /// A field that changes what the model computes in a way that is not
-/// supported, unless it is absent, null, false or empty.
+/// supported, unless it is absent, null, false, empty or `neutral`.
 struct UnsupportedField {
   llvm::StringRef key, reason;
+  std::optional<double> neutral = {};
 };
 
 llvm::ArrayRef<UnsupportedField> unsupportedFields();

@@ -29,6 +29,7 @@ private:
   const Family *readFamily();
   void refuseAliases();
   void readSizes();
+  void readPositions();
   void readHeads();
   void readFlags();
   void readBiases();
@@ -37,7 +38,7 @@ private:
   void readType();
   void readWindow();
   bool readLayerTypes();
-  void refuseOtherHeads();
+  void refuseOtherClasses();
   void refuseUnsupported();
   void checkHeads();
   void checkRotation(StringRef source);
@@ -84,17 +85,27 @@ void ConfigReader::refuseAliases() {
 
 void ConfigReader::readSizes() {
   const SizeKeys &keys = family->keys;
-  config.hiddenSize = fields.size(keys.hidden, family->hidden, maxSize);
-  config.layers = fields.size(keys.layers, family->layers, maxCount);
-  if (family->ffn)
-    config.ffnSize = fields.size(keys.ffn, *family->ffn, maxSize);
+  config.hiddenSize =
+      fields.size(keys.hidden, maxSize,
+                  {"d_model", "dim", "embed_dim", "hidden_dim", "hidden_size",
+                   "model_dim", "n_embd", "n_embed"});
+  config.layers =
+      fields.size(keys.layers, maxCount,
+                  {"depth", "n_layer", "n_layers", "num_blocks",
+                   "num_decoder_layers", "num_hidden_layers", "num_layers"});
+  if (!family->ffnByHidden)
+    config.ffnSize =
+        fields.size(keys.ffn, maxSize,
+                    {"d_ff", "ffn_dim", "ffn_hidden_size", "ffn_size",
+                     "hidden_dim", "inner_dim", "n_inner"});
   else if (fields.findSet(keys.ffn))
-    config.ffnSize = fields.integer(keys.ffn, 0, maxSize);
+    config.ffnSize = fields.integer(keys.ffn, 1, maxSize);
   else
     config.ffnSize = 4 * config.hiddenSize;
-  config.vocabulary = fields.size("vocab_size", family->vocabulary, maxSize);
-  config.maxPositions =
-      fields.integer(keys.positions, family->positions, maxSize);
+  config.vocabulary =
+      fields.size("vocab_size", maxSize,
+                  {"n_vocab", "padded_vocab_size", "vocabulary_size"});
+  readPositions();
   config.normEpsilon = fields.positive(keys.epsilon, family->epsilon);
   if (fields.findSet("pretraining_tp") &&
       fields.integer("pretraining_tp", 1, maxSize) > 1)
@@ -103,19 +114,34 @@ void ConfigReader::readSizes() {
                  "which is the same model up to rounding");
 }
 
+/// Where positions are rotated, their number only bounds the sequence.
+void ConfigReader::readPositions() {
+  StringRef key = family->keys.positions;
+  if (family->positions)
+    config.maxPositions = fields.assumed(key, *family->positions, maxSize);
+  else
+    config.maxPositions =
+        fields.size(key, maxSize,
+                    {"block_size", "max_position_embeddings", "max_seq_len",
+                     "n_ctx", "n_positions", "seq_length"});
+}
+
 void ConfigReader::readHeads() {
-  config.heads = fields.size(family->keys.heads, family->heads, maxCount);
+  config.heads =
+      fields.size(family->keys.heads, maxCount,
+                  {"n_head", "n_heads", "num_attention_heads", "num_heads"});
   config.kvHeads = config.heads;
   if (!family->hasHeadFields)
     return;
   // Null stands for the number of heads even where the default differs.
   if (fields.findSet("num_key_value_heads"))
     config.kvHeads = fields.integer("num_key_value_heads", 0, maxCount);
-  else if (!fields.find("num_key_value_heads"))
-    config.kvHeads = family->kvHeads.value_or(config.heads);
+  else if (family->kvHeads && !fields.find("num_key_value_heads"))
+    config.kvHeads =
+        fields.assumed("num_key_value_heads", *family->kvHeads, maxCount);
   // Where the family has a size of its own there is no null.
   if (family->headDim)
-    config.headDim = fields.integer("head_dim", *family->headDim, maxSize);
+    config.headDim = fields.assumed("head_dim", *family->headDim, maxSize);
   else if (fields.findSet("head_dim"))
     config.headDim = fields.integer("head_dim", 0, maxSize);
 }
@@ -310,31 +336,37 @@ void ConfigReader::readWindow() {
     config.slidingWindow = window;
 }
 
-/// A classifier or a reward model has another head on the same layers. What
-/// names no head at all has that of its embedding, or none in its checkpoint.
-void ConfigReader::refuseOtherHeads() {
+/// A classifier, a reward model and a draft model have other parts under the
+/// same model type, and a base model has no head.
+void ConfigReader::refuseOtherClasses() {
   const json::Value *value = fields.findSet("architectures");
-  if (!value)
+  std::string own = quoted(family->architecture);
+  const json::Array *names = value ? value->getAsArray() : nullptr;
+  if (!value || (names && names->empty())) {
+    findings.warning("", "no \"architectures\": " + own + " is assumed");
     return;
-  auto isLanguageModel = [](const json::Value &item) {
-    StringRef name = item.getAsString().value_or("");
-    return name.ends_with("ForCausalLM") || name.ends_with("LMHeadModel") ||
-           (name.ends_with("Model") && !name.ends_with("HeadsModel") &&
-            !name.contains("For"));
+  }
+  auto isOwn = [&](const json::Value &item) {
+    return item.getAsString() == family->architecture;
   };
-  const json::Array *names = value->getAsArray();
-  if (!names || !all_of(*names, isLanguageModel))
-    fields.wrong("architectures", "the head is not that of a language model: "
-                                  "expected one that ends in \"ForCausalLM\"");
+  if (!names || !all_of(*names, isOwn))
+    fields.wrong("architectures", "expected [" + own +
+                                      "], the language model "
+                                      "of " +
+                                      quoted(family->name));
 }
 
 void ConfigReader::refuseUnsupported() {
-  refuseOtherHeads();
+  refuseOtherClasses();
   for (const UnsupportedField &field : unsupportedFields()) {
     const json::Value *value = fields.findSet(field.key);
     if (!value || value->getAsBoolean() == false)
       continue;
     if (value->getAsObject() && value->getAsObject()->empty())
+      continue;
+    if (value->getAsArray() && value->getAsArray()->empty())
+      continue;
+    if (field.neutral && value->getAsNumber() == field.neutral)
       continue;
     fields.wrong(field.key, field.reason);
   }

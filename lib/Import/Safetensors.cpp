@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace tp;
@@ -49,9 +50,12 @@ private:
 
 /// In the order of the enumeration.
 static const TypeInfo types[] = {
-    {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
-    {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U8", 1},   {"BOOL", 1},
+    {"F64", 8},     {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E5M2", 1},
+    {"F8_E4M3", 1}, {"I64", 8}, {"I32", 4}, {"I16", 2},  {"I8", 1},
+    {"U64", 8},     {"U32", 4}, {"U16", 2}, {"U8", 1},   {"BOOL", 1},
 };
+
+bool tp::isFloat(StoredType type) { return type <= StoredType::F8E4M3; }
 
 int64_t tp::sizeInBytes(StoredType type) { return types[size_t(type)].size; }
 
@@ -235,6 +239,9 @@ Error HeaderReader::readMetadata(const json::Value &value,
 }
 
 Expected<SafetensorsFile> SafetensorsFile::open(StringRef path) {
+  // A pipe would be waited for, and a device has no end.
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return createStringError(path + ": not a regular file");
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
       MemoryBuffer::getFile(path, /*IsText=*/false,
                             /*RequiresNullTerminator=*/false);
@@ -249,6 +256,9 @@ SafetensorsFile::parse(std::unique_ptr<MemoryBuffer> buffer) {
   file.buffer = std::move(buffer);
   StringRef bytes = file.buffer->getBuffer();
   StringRef path = file.buffer->getBufferIdentifier();
+  if (bytes.starts_with("version https://git-lfs"))
+    return createStringError(path + ": a Git LFS pointer in place of the file: "
+                                    "fetch it with 'git lfs pull'");
   if (bytes.size() < prefixSize)
     return createStringError(path + ": " + Twine(bytes.size()) +
                              " bytes: expected the length of a safetensors "

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StrictJSON.h"
 #include "tp/Import/Safetensors.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
 
 using namespace llvm;
 using namespace tp;
@@ -109,6 +111,28 @@ static float halfToFloat(uint16_t bits) {
   return bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
+/// The numbers that the bytes stand for. E4M3 is the one without infinities.
+static std::array<float, 256> floatsOfBytes(const fltSemantics &semantics) {
+  std::array<float, 256> table;
+  for (unsigned byte = 0; byte < table.size(); ++byte) {
+    APFloat value(semantics, APInt(8, byte));
+    bool loses = false;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
+    table[byte] = value.convertToFloat();
+  }
+  return table;
+}
+
+static float float8E5M2(uint8_t byte) {
+  static const auto table = floatsOfBytes(APFloat::Float8E5M2());
+  return table[byte];
+}
+
+static float float8E4M3(uint8_t byte) {
+  static const auto table = floatsOfBytes(APFloat::Float8E4M3FN());
+  return table[byte];
+}
+
 /// The upper half of a binary32.
 static float bfloatToFloat(uint16_t bits) {
   return bit_cast<float>(uint32_t(bits) << 16);
@@ -133,8 +157,14 @@ static Error readReals(const StoredTensor &tensor, Rectangle slice,
   case StoredType::BF16:
     readRows<uint16_t>(tensor, slice, out.data(), bfloatToFloat);
     return Error::success();
+  case StoredType::F8E5M2:
+    readRows<uint8_t>(tensor, slice, out.data(), float8E5M2);
+    return Error::success();
+  case StoredType::F8E4M3:
+    readRows<uint8_t>(tensor, slice, out.data(), float8E4M3);
+    return Error::success();
   default:
-    return sliceError(tensor, "expected a tensor of F64, F32, F16 or BF16");
+    return sliceError(tensor, "expected a tensor of a floating-point type");
   }
 }
 
@@ -167,6 +197,22 @@ Error tp::readSlice(const StoredTensor &tensor, ArrayRef<int64_t> offsets,
   case StoredType::I8:
     readRows<uint8_t>(tensor, slice, out.data(),
                       [](uint8_t byte) { return SignExtend64<8>(byte); });
+    return Error::success();
+  case StoredType::U64: {
+    bool fits = true;
+    readRows<uint64_t>(tensor, slice, out.data(), [&](uint64_t value) {
+      fits &= value <= uint64_t(INT64_MAX);
+      return int64_t(value);
+    });
+    if (!fits)
+      return sliceError(tensor, "a value exceeds 2^63 - 1");
+    return Error::success();
+  }
+  case StoredType::U32:
+    readRows<uint32_t>(tensor, slice, out.data(), same);
+    return Error::success();
+  case StoredType::U16:
+    readRows<uint16_t>(tensor, slice, out.data(), same);
     return Error::success();
   case StoredType::U8:
     readRows<uint8_t>(tensor, slice, out.data(), same);

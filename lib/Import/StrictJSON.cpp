@@ -2,6 +2,8 @@
 #include "StrictJSON.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <limits>
 
 using namespace llvm;
 
@@ -117,12 +119,84 @@ StringMap<size_t> tp::linesOfKeys(StringRef text) {
   return lines;
 }
 
+namespace {
+
+/// A text in which every number is one that JSON has.
+class FiniteText {
+public:
+  explicit FiniteText(StringRef text);
+
+  StringRef get() const { return text; }
+  /// The place in the original text of one in this.
+  size_t original(size_t offset) const;
+
+private:
+  std::string text;
+  /// Where replacements end, and how many characters they are longer.
+  SmallVector<std::pair<size_t, size_t>> longer;
+};
+
+} // namespace
+
+/// Stands for NaN, which no number of JSON is read as.
+static constexpr StringLiteral notANumber = "\"\\u0000NaN\"";
+
+static bool isWordCharacter(char c) { return isAlnum(c) || c == '_'; }
+
+FiniteText::FiniteText(StringRef whole) {
+  static constexpr std::pair<StringLiteral, StringLiteral> words[] = {
+      {"Infinity", "1e999999"}, {"NaN", notANumber}};
+  if (!whole.contains(words[0].first) && !whole.contains(words[1].first)) {
+    text = whole.str();
+    return;
+  }
+  for (size_t pos = 0; pos < whole.size();) {
+    size_t end = whole[pos] == '"' ? endOfString(whole, pos) : pos + 1;
+    bool startsWord =
+        pos == 0 || (!isWordCharacter(whole[pos - 1]) && whole[pos - 1] != '+');
+    StringRef put = whole.slice(pos, end);
+    for (auto [word, number] : words) {
+      StringRef behind = whole.substr(pos);
+      if (!startsWord || !behind.consume_front(word) ||
+          (!behind.empty() && isWordCharacter(behind.front())))
+        continue;
+      put = number;
+      end = pos + word.size();
+    }
+    text += put;
+    if (put.size() > end - pos)
+      longer.push_back({text.size(), put.size() - (end - pos)});
+    pos = end;
+  }
+}
+
+size_t FiniteText::original(size_t offset) const {
+  size_t shift = 0;
+  for (auto [end, more] : longer)
+    if (end <= offset)
+      shift += more;
+  return offset - std::min(shift, offset);
+}
+
+/// Puts NaN where the text has what stands for it.
+static void restoreNaN(json::Value &value) {
+  if (value.getAsString() == StringRef("\0NaN", 4))
+    value = std::numeric_limits<double>::quiet_NaN();
+  if (json::Array *array = value.getAsArray())
+    for (json::Value &item : *array)
+      restoreNaN(item);
+  if (json::Object *object = value.getAsObject())
+    for (auto &entry : *object)
+      restoreNaN(entry.second);
+}
+
 /// llvm::json::ParseError shows its position in its message only:
 /// "[LINE:COLUMN, byte=OFFSET]: message".
-static Error located(Error error, StringRef text, StringRef fileName) {
+static Error located(Error error, const FiniteText &finite, StringRef text,
+                     StringRef fileName) {
   std::string full = toString(std::move(error));
   StringRef message = full;
-  size_t offset = text.size();
+  size_t offset = finite.get().size();
   StringRef rest = message;
   if (rest.consume_front("[") &&
       !(rest = rest.split("byte=").second).consumeInteger(10, offset) &&
@@ -131,7 +205,7 @@ static Error located(Error error, StringRef text, StringRef fileName) {
   std::string lower = message.str();
   if (!lower.empty())
     lower[0] = toLower(lower[0]);
-  return errorAt(text, std::min(offset, text.size()), fileName,
+  return errorAt(text, std::min(finite.original(offset), text.size()), fileName,
                  "not valid JSON: " + lower);
 }
 
@@ -140,11 +214,16 @@ Expected<json::Value> tp::parseStrictJSON(StringRef text, StringRef fileName) {
     return createStringError(fileName + ": " + Twine(text.size()) +
                              " bytes of JSON: at most " + Twine(maxJSONSize) +
                              " are read");
+  if (text.starts_with("\xef\xbb\xbf"))
+    return createStringError(fileName + ":1:1: not valid JSON: starts with a "
+                                        "byte order mark");
   if (Error error = checkDepth(text, fileName))
     return error;
-  Expected<json::Value> value = json::parse(text);
+  FiniteText finite(text);
+  Expected<json::Value> value = json::parse(finite.get());
   if (!value)
-    return located(value.takeError(), text, fileName);
+    return located(value.takeError(), finite, text, fileName);
+  restoreNaN(*value);
   if (Error error = checkKeys(text, fileName))
     return error;
   return value;
@@ -161,6 +240,10 @@ static std::string printedUpTo(const json::Value &value, size_t length) {
 }
 
 std::string tp::printed(const json::Value &value) {
+  if (std::optional<double> number = value.getAsNumber())
+    if (!std::isfinite(*number))
+      return std::isnan(*number) ? "NaN"
+                                 : (*number < 0 ? "-Infinity" : "Infinity");
   return printedUpTo(value, maxPrintedValue);
 }
 

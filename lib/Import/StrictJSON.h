@@ -12,11 +12,12 @@ namespace tp {
 /// format sets for its header.
 inline constexpr size_t maxJSONSize = 100'000'000;
 
-/// llvm::json::parse for files from outside: also refuses an object with the
-/// same key twice, nesting deeper than 64 (the parser recurses), and text
-/// longer than maxJSONSize. Errors read FILE:LINE:COLUMN: message, lines and
-/// columns (in bytes) from 1; for syntax errors the parser may have read one
-/// byte more than it can use.
+/// llvm::json::parse for files from outside: takes Infinity, -Infinity and NaN
+/// as Python's json module writes and reads them, as doubles; refuses an object
+/// with the same key twice, nesting deeper than 64 (the parser recurses), and
+/// text longer than maxJSONSize. Errors read FILE:LINE:COLUMN: message, lines
+/// and columns (in bytes) from 1; for syntax errors the parser may have read
+/// one byte more than it can use.
 llvm::Expected<llvm::json::Value> parseStrictJSON(llvm::StringRef text,
                                                   llvm::StringRef fileName);
 
@@ -25,7 +26,8 @@ llvm::Expected<llvm::json::Value> parseStrictJSON(llvm::StringRef text,
 /// out.
 llvm::StringMap<size_t> linesOfKeys(llvm::StringRef text);
 
-/// A value as JSON for a message, cut to a readable length.
+/// A value as JSON, or as Python's json module writes it if it is not finite,
+/// for a message, cut to a readable length.
 std::string printed(const llvm::json::Value &value);
 
 /// A string from a file, quoted and escaped for a message.

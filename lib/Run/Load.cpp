@@ -4,6 +4,7 @@
 #include "tp/Check/Legality.h"
 #include "tp/Check/SourceText.h"
 #include "tp/Import/Decoder.h"
+#include "tp/Import/MatchWeights.h"
 #include "tp/Import/Safetensors.h"
 #include "tp/Run/Session.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,15 +14,7 @@
 using namespace mlir;
 using namespace tp;
 
-bool tp::hasWeights(StringRef folder) {
-  for (StringRef name : {"model.safetensors", "model.safetensors.index.json"}) {
-    llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    if (llvm::sys::fs::exists(path))
-      return true;
-  }
-  return false;
-}
+bool tp::hasWeights(StringRef folder) { return Checkpoint::isIn(folder); }
 
 /// Whether some value is f16 or bf16.
 static bool hasNarrowFloats(ModuleOp module) {
@@ -65,26 +58,20 @@ static llvm::Error takeSizes(const RunOptions &options,
   return llvm::Error::success();
 }
 
-/// A model that is said to share its table with the output projection, but has
-/// two that differ, is not the one that either of them gives.
-static llvm::Error checkTie(StringRef folder, const DecoderConfig &config) {
-  if (!config.tiedEmbeddings || !hasWeights(folder))
+/// The tensors of the folder must be those of the model, where it has any.
+static llvm::Error checkWeights(const RunOptions &options,
+                                const DecoderConfig &config, raw_ostream &out) {
+  if (!hasWeights(options.input))
     return llvm::Error::success();
-  auto checkpoint = Checkpoint::open(folder);
+  auto checkpoint = Checkpoint::open(options.input);
   if (!checkpoint)
     return checkpoint.takeError();
-  auto head = checkpoint->lookup("lm_head.weight");
-  auto table = checkpoint->lookup(weights(config).front().name);
-  bool differ = head && table && head->bytes != table->bytes;
-  for (auto *tensor : {&head, &table})
-    if (!*tensor)
-      llvm::consumeError(tensor->takeError());
-  if (!differ)
-    return llvm::Error::success();
-  return llvm::createStringError(
-      folder + ": \"tie_word_embeddings\" is true, but the checkpoint has an "
-               "\"lm_head.weight\" that differs from the embedding: set the "
-               "field to false, or take out the tensor");
+  std::vector<std::string> said;
+  llvm::Error error = matchWeights(
+      *checkpoint, config, options.layers.value_or(config.layers), said);
+  for (const std::string &line : said)
+    out << "note: " << line << "\n";
+  return error;
 }
 
 static llvm::Expected<OwningOpRef<ModuleOp>>
@@ -106,10 +93,12 @@ loadFolder(MLIRContext &context, const RunOptions &options, raw_ostream &out) {
     return std::move(error);
   if (config->dtype == "bf16" || config->dtype == "f16")
     out << "note: " << config->dtype << " is planned as such and runs as f32\n";
-  if (llvm::Error error = checkTie(options.input, *config))
-    return std::move(error);
   auto program = buildDecoder(context, *config, decoder);
-  if (program && options.padVocabulary)
+  if (!program)
+    return program;
+  if (llvm::Error error = checkWeights(options, *config, out))
+    return std::move(error);
+  if (options.padVocabulary)
     out << "note: "
         << describePadding(config->vocabulary, *options.padVocabulary) << "\n";
   return program;

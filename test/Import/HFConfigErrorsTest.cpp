@@ -13,7 +13,10 @@ TEST(HFConfigErrorsTest, MessagesNameTheLineOfTheField) {
                               " \"rope_scaling\": {\"factor\": 2,\n"
                               "   \"type\": \"yarn\"},\n"
                               " \"hidden_size\": 0,\n"
-                              " \"vocab_size\": 0, \"zeta\": 1\n"
+                              " \"vocab_size\": 0, \"zeta\": 1,\n"
+                              " \"intermediate_size\": 40,\n"
+                              " \"num_hidden_layers\": 2,\n"
+                              " \"num_attention_heads\": 6\n"
                               "}");
   SmallVector<StringRef> lines;
   StringRef(outcome.error).split(lines, '\n');
@@ -22,8 +25,9 @@ TEST(HFConfigErrorsTest, MessagesNameTheLineOfTheField) {
   EXPECT_TRUE(lines[1].starts_with("c.json:7: \"vocab_size\" is 0: "));
   EXPECT_TRUE(lines[2].starts_with("c.json:5: \"rope_scaling.type\" is "));
   ASSERT_FALSE(outcome.warnings.empty());
-  EXPECT_EQ(outcome.warnings.back(), "c.json:7: ignored \"zeta\": not a field "
-                                     "of model type \"llama\"");
+  EXPECT_EQ(outcome.warnings.back(),
+            "c.json:3: ignored \"x\", \"zeta\": not fields of model type "
+            "\"llama\"");
 }
 
 TEST(HFConfigErrorsTest, UnsupportedModelTypesListTheSupportedOnes) {
@@ -176,12 +180,11 @@ TEST(HFConfigErrorsTest, UnsupportedFeaturesAreNamed) {
       {"llama", R"({"add_cross_attention": true})",
        "\"add_cross_attention\" is true: cross-attention is not supported"},
       {"llama", R"({"architectures": ["LlamaForSequenceClassification"]})",
-       "\"architectures\" is [\"LlamaForSequenceClassification\"]: the head is "
-       "not that of a language model: expected one that ends in "
-       "\"ForCausalLM\""},
+       "\"architectures\" is [\"LlamaForSequenceClassification\"]: expected "
+       "[\"LlamaForCausalLM\"], the language model of \"llama\""},
       {"qwen2", R"({"architectures": "Qwen2ForRewardModel"})",
-       "\"architectures\" is \"Qwen2ForRewardModel\": the head is not that of "
-       "a language model: expected one that ends in \"ForCausalLM\""},
+       "\"architectures\" is \"Qwen2ForRewardModel\": expected "
+       "[\"Qwen2ForCausalLM\"], the language model of \"qwen2\""},
       {"llama", R"({"is_causal": false})",
        "\"is_causal\" is false: only causal attention is supported"},
       {"llama", R"({"use_bidirectional_attention": true})",
@@ -251,9 +254,8 @@ TEST(HFConfigErrorsTest, UnsupportedFeaturesOfGPT2AreNamed) {
           "\"scale_attn_by_inverse_layer_idx\" is true: layers that differ are "
           "not supported: expected false");
   refused("architectures", json::Array({"GPT2DoubleHeadsModel"}),
-          "\"architectures\" is [\"GPT2DoubleHeadsModel\"]: the head is not "
-          "that of a language model: expected one that ends in "
-          "\"ForCausalLM\"");
+          "\"architectures\" is [\"GPT2DoubleHeadsModel\"]: expected "
+          "[\"GPT2LMHeadModel\"], the language model of \"gpt2\"");
   refused("add_cross_attention", true,
           "\"add_cross_attention\" is true: cross-attention is not supported");
   refused("hidden_size", 48,

@@ -118,22 +118,22 @@ TEST(HFConfigTest, ActivationsByTheNamesOfTransformers) {
 TEST(HFConfigTest, AbsentFieldsTakeTheDefaultsOfTheFamily) {
   struct Defaults {
     const char *family;
-    int64_t ffnSize, vocabulary, maxPositions, kvHeads, headDim;
+    int64_t maxPositions, kvHeads, headDim;
     std::optional<int64_t> window;
+    size_t warnings;
   };
-  for (Defaults want : {Defaults{"llama", 11008, 32000, 2048, 32, 128, {}},
-                        Defaults{"mistral", 14336, 32000, 131072, 8, 128, 4096},
-                        Defaults{"qwen2", 22016, 151936, 32768, 32, 128, {}},
-                        Defaults{"qwen3", 22016, 151936, 32768, 32, 128, {}}}) {
+  // The class, the type of the weights and the positions are said for all.
+  for (Defaults want : {Defaults{"llama", 2048, 64, 64, {}, 3},
+                        Defaults{"mistral", 131072, 8, 64, 4096, 4},
+                        Defaults{"qwen2", 32768, 32, 64, {}, 4},
+                        Defaults{"qwen3", 32768, 32, 128, {}, 5}}) {
     SCOPED_TRACE(want.family);
     Outcome outcome =
-        parseText("{\"model_type\": \"" + std::string(want.family) + "\"}");
+        parseText("{\"model_type\": \"" + std::string(want.family) +
+                  "\", \"hidden_size\": 4096, \"num_hidden_layers\": 3, "
+                  "\"num_attention_heads\": 64, \"intermediate_size\": 7, "
+                  "\"vocab_size\": 11}");
     ASSERT_TRUE(outcome.config) << outcome.error;
-    EXPECT_EQ(outcome.config->hiddenSize, 4096);
-    EXPECT_EQ(outcome.config->layers, 32);
-    EXPECT_EQ(outcome.config->heads, 32);
-    EXPECT_EQ(outcome.config->ffnSize, want.ffnSize);
-    EXPECT_EQ(outcome.config->vocabulary, want.vocabulary);
     EXPECT_EQ(outcome.config->maxPositions, want.maxPositions);
     EXPECT_EQ(outcome.config->kvHeads, want.kvHeads);
     EXPECT_EQ(outcome.config->headDim, want.headDim);
@@ -143,8 +143,56 @@ TEST(HFConfigTest, AbsentFieldsTakeTheDefaultsOfTheFamily) {
     EXPECT_EQ(outcome.config->slidingWindow, want.window);
     EXPECT_FALSE(outcome.config->tiedEmbeddings);
     EXPECT_EQ(outcome.config->dtype, "f32");
-    // Five sizes and the type of the weights.
-    EXPECT_EQ(outcome.warnings.size(), 6u);
+    EXPECT_EQ(outcome.warnings.size(), want.warnings);
+  }
+}
+
+TEST(HFConfigTest, SizesHaveNoDefault) {
+  for (StringRef family :
+       {"llama", "mistral", "qwen2", "qwen3", "gemma", "phi3"})
+    for (std::string key :
+         {"hidden_size", "num_hidden_layers", "num_attention_heads",
+          "intermediate_size", "vocab_size"}) {
+      SCOPED_TRACE(family.str() + " " + key);
+      EXPECT_EQ(parseSmall(family, "{\"" + key + "\": \"-\"}").error,
+                "c.json: no \"" + key + "\", a size that has no default");
+    }
+  std::string fields = gpt2Fields;
+  for (std::string key : {"n_embd", "n_layer", "n_head", "n_positions"}) {
+    SCOPED_TRACE(key);
+    std::string changes = fields;
+    size_t at = changes.find("\"" + key + "\"");
+    changes.insert(at + 1, "-");
+    EXPECT_EQ(parseSmall("gpt2", changes).error,
+              "c.json: no \"" + key +
+                  "\", a size that has no default: did you "
+                  "mean \"-" +
+                  key + "\"?");
+  }
+}
+
+TEST(HFConfigTest, NearNamesOfSizesAreNamed) {
+  std::pair<const char *, const char *> rows[] = {
+      {"hidden_size", "hidden_sise"},
+      {"hidden_size", "d_model"},
+      {"hidden_size", "n_embd"},
+      {"num_hidden_layers", "num_layers"},
+      {"num_hidden_layers", "n_layers"},
+      {"num_attention_heads", "num_heads"},
+      {"num_attention_heads", "n_head"},
+      {"intermediate_size", "ffn_dim"},
+      {"intermediate_size", "intermediate_sizes"},
+      {"vocab_size", "padded_vocab_size"},
+      {"vocab_size", "vocabulary_size"}};
+  for (auto [key, near] : rows) {
+    SCOPED_TRACE(near);
+    std::string text =
+        parseSmall("llama", "{\"" + std::string(key) + "\": \"-\", \"" + near +
+                                "\": 48}")
+            .error;
+    EXPECT_EQ(text, "c.json: no \"" + std::string(key) +
+                        "\", a size that has no default: did you mean \"" +
+                        near + "\"?");
   }
 }
 
@@ -162,10 +210,13 @@ TEST(HFConfigTest, HeadDimIsDerivedUnlessTheFamilyFixesIt) {
 
 TEST(HFConfigTest, AbsentAndNullKeyValueHeadsDiffer) {
   EXPECT_EQ(accepted("llama", R"({"num_key_value_heads": "-"})").kvHeads, 6);
-  EXPECT_EQ(accepted("mistral", R"({"num_attention_heads": 24,
-                                    "num_key_value_heads": "-"})")
-                .kvHeads,
-            8);
+  Outcome absent = parseSmall("mistral", R"({"num_attention_heads": 24,
+                                             "num_key_value_heads": "-"})");
+  ASSERT_TRUE(absent.config) << absent.error;
+  EXPECT_EQ(absent.config->kvHeads, 8);
+  ASSERT_EQ(absent.warnings.size(), 1u);
+  EXPECT_EQ(absent.warnings[0],
+            "c.json: no \"num_key_value_heads\": 8 is assumed");
   EXPECT_EQ(accepted("mistral", R"({"num_attention_heads": 24,
                                     "num_key_value_heads": null})")
                 .kvHeads,
@@ -229,36 +280,150 @@ TEST(HFConfigTest, SlidingWindowIsSetWhereItIsInEffect) {
   }
 }
 
-TEST(HFConfigTest, UnknownFieldsAreNamedOnceAndHarmlessOnesAreNot) {
+TEST(HFConfigTest, UnknownFieldsAreNamedInOneLineAndHarmlessOnesAreNot) {
   Outcome outcome = parseSmall("llama", R"({"zeta": 1, "alpha": [1],
-      "bos_token_id": 1, "attention_dropout": 0.5, "architectures": ["XForCausalLM"],
+      "bos_token_id": 1, "attention_dropout": 0.5,
       "rope_scaling": {"type": "default", "factor": 2.0}})");
   EXPECT_EQ(outcome.error, "");
-  ASSERT_EQ(outcome.warnings.size(), 3u);
+  ASSERT_EQ(outcome.warnings.size(), 2u);
   EXPECT_EQ(outcome.warnings[0],
             "c.json:1: ignored \"rope_scaling.factor\": not a field of rope "
             "type \"default\"");
-  EXPECT_EQ(outcome.warnings[1],
-            "c.json:1: ignored \"alpha\": not a field of model type \"llama\"");
-  EXPECT_EQ(outcome.warnings[2],
-            "c.json:1: ignored \"zeta\": not a field of model type \"llama\"");
+  EXPECT_EQ(outcome.warnings[1], "c.json:1: ignored \"alpha\", \"zeta\": not "
+                                 "fields of model type \"llama\"");
+  json::Object many;
+  for (int number = 10; number < 24; ++number)
+    many["x" + std::to_string(number)] = number;
+  std::string text;
+  raw_string_ostream(text) << json::Value(std::move(many));
+  outcome = parseSmall("llama", text);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_TRUE(StringRef(outcome.warnings[0])
+                  .contains("\"x21\" and 2 more: not fields"));
 }
 
-TEST(HFConfigTest, AssumedSizesAndTypesAreNamed) {
-  Outcome outcome = parseSmall("llama", R"({"intermediate_size": "-",
-      "torch_dtype": "-", "intermediate_sise": 40})");
-  EXPECT_EQ(outcome.error, "");
-  ASSERT_EQ(outcome.warnings.size(), 3u);
-  EXPECT_EQ(outcome.warnings[0],
-            "c.json: no \"intermediate_size\": 11008 is assumed");
-  EXPECT_EQ(outcome.warnings[1], "c.json: no \"dtype\": f32 is assumed");
+TEST(HFConfigTest, AssumedTypesAndClassesAreNamed) {
+  for (StringRef none : {"\"-\"", "null", "[]"}) {
+    Outcome outcome = parseSmall(
+        "llama",
+        ("{\"torch_dtype\": \"-\", \"architectures\": " + none + "}").str());
+    EXPECT_EQ(outcome.error, "");
+    ASSERT_EQ(outcome.warnings.size(), 2u);
+    EXPECT_EQ(outcome.warnings[0], "c.json: no \"dtype\": f32 is assumed");
+    EXPECT_EQ(outcome.warnings[1],
+              "c.json: no \"architectures\": \"LlamaForCausalLM\" is assumed");
+  }
+}
+
+TEST(HFConfigTest, OnlyTheLanguageModelOfTheFamilyIsTaken) {
+  for (StringRef name :
+       {"LlamaModel", "LlamaForSequenceClassification",
+        "LlamaForTokenClassification", "LlamaForQuestionAnswering",
+        "MistralForCausalLM", "LlavaForConditionalGeneration",
+        "EncoderDecoderModel", "LlamaForCausalLMEagle", "EagleLlamaForCausalLM",
+        "DFlashDraftModel", "GPT2LMHeadModel", "llamaforcausallm", ""})
+    for (StringRef list : {"[\"%\"]", "\"%\"", "[\"LlamaForCausalLM\", \"%\"]",
+                           "[\"%\", \"LlamaForCausalLM\"]"}) {
+      auto [before, behind] = list.split('%');
+      std::string value = (before + name + behind).str();
+      SCOPED_TRACE(value);
+      std::string error =
+          parseSmall("llama", "{\"architectures\": " + value + "}").error;
+      EXPECT_TRUE(
+          StringRef(error).starts_with("c.json:1: \"architectures\" is "));
+      EXPECT_TRUE(StringRef(error).ends_with(
+          ": expected [\"LlamaForCausalLM\"], the language model of "
+          "\"llama\""));
+    }
+  for (const char *value : {"3", "{}", "[3]", "[null]", "true"})
+    EXPECT_FALSE(
+        parseSmall("llama", "{\"architectures\": " + std::string(value) + "}")
+            .config)
+        << value;
+  accepted("llama",
+           R"({"architectures": ["LlamaForCausalLM", "LlamaForCausalLM"]})");
+}
+
+// Fields of other families, which would change what is computed.
+TEST(HFConfigTest, FieldsThatChangeTheNumbersAreRefused) {
+  for (const char *field : {R"("attention_multiplier": 0.5)",
+                            R"("embedding_multiplier": 12)",
+                            R"("residual_multiplier": 0.22)",
+                            R"("logits_scaling": 8)",
+                            R"("logit_scale": 0.0625)",
+                            R"("clip_qkv": 8.0)",
+                            R"("qk_norm": true)",
+                            R"("use_qk_norm": true)",
+                            R"("qk_layernorm": true)",
+                            R"("use_parallel_residual": true)",
+                            R"("parallel_attn": true)",
+                            R"("alibi": true)",
+                            R"("rotary_pct": 0.25)",
+                            R"("kv_lora_rank": 512)",
+                            R"("no_rope_layers": [1, 0])",
+                            R"("attention_chunk_size": 8192)",
+                            R"("scale_emb": 12)",
+                            R"("scale_depth": 1.4)",
+                            R"("vision_config": {"depth": 3})",
+                            R"("num_kv_shared_layers": 2)",
+                            R"("eagle_config": {"x": 1})"}) {
+    SCOPED_TRACE(field);
+    StringRef key = StringRef(field).split(':').first;
+    Outcome outcome = parseSmall("llama", "{" + std::string(field) + "}");
+    EXPECT_FALSE(outcome.config);
+    EXPECT_TRUE(StringRef(outcome.error)
+                    .starts_with(("c.json:1: " + key + " is ").str()))
+        << outcome.error;
+  }
 }
 
 TEST(HFConfigTest, UnsupportedFeaturesThatAreSwitchedOffAreFine) {
-  accepted("llama", R"({"architectures": ["LlamaModel"]})");
   accepted("llama", R"({"quantization_config": null, "pruned_heads": {},
       "is_encoder_decoder": false, "pretraining_tp": 1, "is_causal": true,
-      "use_mrope": false, "num_experts": null, "architectures": null, "hidden_act": "swish",
-      "partial_rotary_factor": 1.0,
+      "use_mrope": false, "num_experts": null, "hidden_act": "swish",
+      "logits_scaling": 1.0, "embedding_multiplier": 1, "qk_norm": false,
+      "no_rope_layers": [], "clip_qkv": null, "partial_rotary_factor": 1.0,
       "layer_types": ["full_attention", "full_attention"]})");
+}
+
+/// A small config with a field whose value is not JSON.
+static Outcome parseRaw(StringRef key, StringRef value) {
+  std::string text =
+      smallConfig("llama", ("{\"" + key + "\": \"PLACE\"}").str());
+  text.replace(text.find("\"PLACE\""), 7, value);
+  return parseText(text);
+}
+
+// As Python's json module reads them.
+TEST(HFConfigTest, NumbersThatAreNotFinite) {
+  for (StringRef value : {"Infinity", "-Infinity", "NaN"}) {
+    SCOPED_TRACE(value.str());
+    Outcome unused =
+        parseRaw("time_step_limit", ("[0.0, " + value + "]").str());
+    EXPECT_TRUE(unused.config) << unused.error;
+    EXPECT_EQ(parseRaw("rms_norm_eps", value).error,
+              ("c.json:1: \"rms_norm_eps\" is " + value +
+               ": expected a finite number above 0")
+                  .str());
+    EXPECT_EQ(parseRaw("hidden_size", value).error,
+              ("c.json:1: \"hidden_size\" is " + value +
+               ": expected an integer from 1 to 1099511627776")
+                  .str());
+    EXPECT_FALSE(parseRaw("tie_word_embeddings", value).config);
+    EXPECT_FALSE(parseRaw("hidden_act", value).config);
+    // In a string it is a string, and no part of a word.
+    EXPECT_TRUE(parseRaw("note", ("\"" + value + " \\\" " + value + "\"").str())
+                    .config);
+  }
+  for (StringRef value : {"-NaN", "NaNs", "+Infinity", "infinity", "nan", "Inf",
+                          "Infinity1", "1Infinity", "_NaN", "--Infinity"}) {
+    SCOPED_TRACE(value.str());
+    EXPECT_TRUE(
+        StringRef(parseRaw("x", value).error).contains("not valid JSON"));
+  }
+  // Places are those of the text as it is.
+  EXPECT_EQ(parseText("{\"a\": [NaN, NaN],\n \"b\": [NaN, ?]}").error,
+            parseText("{\"a\": [111, 111],\n \"b\": [111, ?]}").error);
+  EXPECT_EQ(parseText("\xef\xbb\xbf{}").error,
+            "c.json:1:1: not valid JSON: starts with a byte order mark");
 }

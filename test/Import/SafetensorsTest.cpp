@@ -184,6 +184,46 @@ TEST(SafetensorsTest, SlicesAgreeWithALoopOverAllElements) {
   }
 }
 
+// By the tables of the OCP 8-bit floating point specification, 1.0.
+TEST(SafetensorsTest, EightBitFloats) {
+  SafetensorsFile file = accepted(
+      fileOf({{"a", "F8_E4M3", {5}, std::string("\x7e\x01\xb8\x00\x7f", 5)},
+              {"b", "F8_E5M2", {5}, std::string("\x7b\x01\xbc\x7c\xfe", 5)}}));
+  auto read = [&](StringRef name) {
+    std::vector<float> out(5);
+    cantFail(readSlice(cantFail(file.lookup(name)), {0}, {5},
+                       MutableArrayRef<float>(out)));
+    return out;
+  };
+  std::vector<float> a = read("a"), b = read("b");
+  EXPECT_EQ(ArrayRef(a).take_front(4), ArrayRef<float>({448, 0x1p-9f, -1, 0}));
+  EXPECT_TRUE(std::isnan(a[4]));
+  EXPECT_EQ(ArrayRef(b).take_front(4),
+            ArrayRef<float>({57344, 0x1p-16f, -1, HUGE_VALF}));
+  EXPECT_TRUE(std::isnan(b[4]));
+}
+
+TEST(SafetensorsTest, UnsignedIntegers) {
+  SafetensorsFile file = accepted(
+      fileOf({{"a", "U16", {2}, bytesOf<uint16_t>({65535, 3})},
+              {"b", "U32", {2}, bytesOf<uint32_t>({4294967295, 5})},
+              {"c", "U64", {2}, bytesOf<uint64_t>({INT64_MAX, 7})},
+              {"d", "U64", {2}, bytesOf<uint64_t>({uint64_t(1) << 63, 7})}}));
+  auto read = [&](StringRef name) {
+    std::vector<int64_t> out(2);
+    cantFail(readSlice(cantFail(file.lookup(name)), {0}, {2},
+                       MutableArrayRef<int64_t>(out)));
+    return out;
+  };
+  EXPECT_EQ(read("a"), (std::vector<int64_t>{65535, 3}));
+  EXPECT_EQ(read("b"), (std::vector<int64_t>{4294967295, 5}));
+  EXPECT_EQ(read("c"), (std::vector<int64_t>{INT64_MAX, 7}));
+  const StoredTensor &d = cantFail(file.lookup("d"));
+  EXPECT_EQ(sliceError<int64_t>(d, {0}, {2}, 2),
+            "t.safetensors: tensor \"d\", U64 [2]: a value exceeds 2^63 - 1");
+  EXPECT_EQ(sliceError<int64_t>(d, {1}, {1}, 1), "");
+}
+
 TEST(SafetensorsTest, SlicesOutsideOfTheTensorAreRefused) {
   SafetensorsFile file =
       accepted(fileOf({{"a", "U8", {2, 3}, "abcdef"}, {"h", "F16", {0}, ""}}));
@@ -205,7 +245,7 @@ TEST(SafetensorsTest, SlicesOutsideOfTheTensorAreRefused) {
             where + "a slice of sizes [2, 2] has 4 elements, the place for it "
                     "6");
   EXPECT_EQ(sliceError<float>(a, {0, 0}, {2, 3}, 6),
-            where + "expected a tensor of F64, F32, F16 or BF16");
+            where + "expected a tensor of a floating-point type");
   EXPECT_EQ(sliceError<int64_t>(cantFail(file.lookup("h")), {0}, {0}, 0),
             "t.safetensors: tensor \"h\", F16 [0]: expected a tensor of "
             "integers or BOOL");
@@ -252,8 +292,8 @@ static std::string entryRefusal(StringRef entry) {
 
 TEST(SafetensorsTest, WrongEntries) {
   std::string a = "t.safetensors: tensor \"a\"";
-  std::string types = "expected one of F64, F32, F16, BF16, I64, I32, I16, "
-                      "I8, U8, BOOL";
+  std::string types = "expected one of F64, F32, F16, BF16, F8_E5M2, F8_E4M3, "
+                      "I64, I32, I16, I8, U64, U32, U16, U8, BOOL";
   std::string shape = "expected an array of integers from 0 to 2^63 - 1";
   std::string offsets = "expected begin and end within the 4 bytes of data";
   auto with = [](StringRef dtype, StringRef shape, StringRef offsets) {
@@ -264,8 +304,10 @@ TEST(SafetensorsTest, WrongEntries) {
   EXPECT_EQ(with("\"U8\"", "[4]", "[0,4]"), "");
   EXPECT_EQ(entryRefusal("4"), a + " is 4: expected an object");
   EXPECT_EQ(entryRefusal("{}"), a + ": no \"dtype\": " + types);
-  EXPECT_EQ(with("\"F8_E4M3\"", "[4]", "[0,4]"),
-            a + ": \"dtype\" is \"F8_E4M3\": " + types);
+  for (std::string type :
+       {"F8_E8M0", "F6_E2M3", "F6_E3M2", "F4", "C64", "f32", "F128", "I4"})
+    EXPECT_EQ(with("\"" + type + "\"", "[4]", "[0,4]"),
+              a + ": \"dtype\" is \"" + type + "\": " + types);
   EXPECT_EQ(with("\"\"", "[4]", "[0,4]"), a + ": \"dtype\" is \"\": " + types);
   EXPECT_EQ(with("8", "[4]", "[0,4]"), a + ": \"dtype\" is 8: " + types);
   EXPECT_EQ(with("\"U8\"", "4", "[0,4]"), a + ": \"shape\" is 4: " + shape);

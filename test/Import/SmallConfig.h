@@ -3,6 +3,7 @@
 #define TP_TEST_IMPORT_SMALLCONFIG_H
 
 #include "tp/Import/HFConfig.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -25,17 +26,38 @@ inline Outcome parseText(llvm::StringRef text) {
   return outcome;
 }
 
+/// The language model's class of a family, "" if it is not supported.
+inline llvm::StringRef architectureOf(llvm::StringRef family) {
+  return llvm::StringSwitch<llvm::StringRef>(family)
+      .Case("llama", "LlamaForCausalLM")
+      .Case("mistral", "MistralForCausalLM")
+      .Case("qwen2", "Qwen2ForCausalLM")
+      .Case("qwen3", "Qwen3ForCausalLM")
+      .Case("gemma", "GemmaForCausalLM")
+      .Case("phi3", "Phi3ForCausalLM")
+      .Case("gpt2", "GPT2LMHeadModel")
+      .Default("");
+}
+
 /// A complete config.json of a small model of the family, with the fields of
 /// the JSON object `changes` put in; a field with the value "-" is taken out.
 inline std::string smallConfig(llvm::StringRef family,
                                llvm::StringRef changes = "{}") {
   llvm::json::Object config{
-      {"model_type", family},     {"hidden_size", 48},
-      {"intermediate_size", 40},  {"num_hidden_layers", 2},
-      {"num_attention_heads", 6}, {"num_key_value_heads", 2},
-      {"vocab_size", 61},         {"max_position_embeddings", 64},
+      {"model_type", family},
+      {"hidden_size", 48},
+      {"intermediate_size", 40},
+      {"num_hidden_layers", 2},
+      {"num_attention_heads", 6},
+      {"num_key_value_heads", 2},
+      {"vocab_size", 61},
+      {"max_position_embeddings", 64},
       {"torch_dtype", "float32"},
+      {"architectures", llvm::json::Array({architectureOf(family)})},
   };
+  // Elsewhere it is the hidden size divided by the heads.
+  if (family == "qwen3" || family == "gemma")
+    config["head_dim"] = family == "qwen3" ? 128 : 256;
   llvm::json::Value parsed = llvm::cantFail(llvm::json::parse(changes));
   for (const auto &[key, value] : *parsed.getAsObject()) {
     if (value.getAsString() == llvm::StringRef("-"))

@@ -16,7 +16,26 @@
 namespace tp {
 
 /// Element types of a safetensors file.
-enum class StoredType { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
+enum class StoredType {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E5M2,
+  F8E4M3,
+  I64,
+  I32,
+  I16,
+  I8,
+  U64,
+  U32,
+  U16,
+  U8,
+  Bool
+};
+
+/// Whether the elements are floating-point numbers.
+bool isFloat(StoredType type);
 
 /// Size of an element in bytes.
 int64_t sizeInBytes(StoredType type);
@@ -38,10 +57,10 @@ struct StoredTensor {
 };
 
 /// Reads the rectangle of `sizes` elements at `offsets`, row-major, into
-/// `out`, which must have room for exactly that many. Tensors of F64, F32, F16
-/// and BF16 are read as float or double, those of integers and BOOL as
-/// int64_t; the other combinations, and a slice outside of the tensor, are
-/// errors. F64 read as float is rounded to nearest.
+/// `out`, which must have room for exactly that many. Tensors of floating-point
+/// types are read as float or double, those of integers and BOOL as int64_t;
+/// the other combinations, a slice outside of the tensor, and a U64 above
+/// 2^63 - 1 are errors. F64 read as float is rounded to nearest.
 llvm::Error readSlice(const StoredTensor &tensor,
                       llvm::ArrayRef<int64_t> offsets,
                       llvm::ArrayRef<int64_t> sizes,
@@ -91,8 +110,15 @@ private:
 /// shards under model.safetensors.index.json.
 class Checkpoint {
 public:
+  /// Whether the folder holds anything under a name that weights have, in
+  /// whichever format, or cannot be looked into. `open` reads it or says why
+  /// not.
+  static bool isIn(llvm::StringRef folder);
+
   /// Opens and checks every file. Shards must be plain names of files in the
-  /// folder, and must hold the tensors that the index places in them.
+  /// folder, hold the tensors that the index places in them and no others, and
+  /// no file of the folder that looks like a shard is without its name in the
+  /// index.
   static llvm::Expected<Checkpoint> open(llvm::StringRef folder);
 
   /// Error if there is no such tensor.
@@ -101,12 +127,22 @@ public:
   /// Names of all tensors, sorted.
   std::vector<llvm::StringRef> names() const;
 
+  /// Files of the folder that may hold weights, too, but are not read.
+  llvm::ArrayRef<std::string> filesBeside() const { return beside; }
+
+  /// The file or index, for messages.
+  llvm::StringRef path() const { return source; }
+
 private:
   llvm::Error openShards(llvm::StringRef folder, llvm::StringRef indexPath);
   llvm::Error place(llvm::StringRef tensor, llvm::StringRef shard,
                     llvm::StringRef folder);
 
+  llvm::Error checkIndexed(llvm::ArrayRef<std::string> shards,
+                           llvm::StringRef folder) const;
+
   std::string source;
+  std::vector<std::string> beside;
   llvm::StringMap<SafetensorsFile> files;
   llvm::StringMap<const StoredTensor *> placed;
 };
