@@ -39,7 +39,10 @@ def PrintShardingRules : Pass<"tp-print-sharding-rules", "::mlir::ModuleOp"> {
   let summary = "writes the sharding rule of every operation beside it";
   let description = [{
     Adds the attribute `tp.sharding_rule`: the factors of each dimension, their
-    sizes and kinds, and the operands in which the operation is linear.
+    sizes and kinds, and the sets of operands in which the operation is linear.
+    `moves` says that elements stay what they are, `maximum` that it takes the
+    larger of elements, so that an unfinished maximum passes, and `zero` that the
+    results are zero, so that they may be unreduced.
 
     Before:
     ```mlir

@@ -49,9 +49,10 @@ const Link &CostModel::getLink(ArrayRef<AxisPart> parts) const {
   return machine.links[getGroup(parts).level];
 }
 
-/// How each factor is split: as in any tensor that has it.
-static SmallVector<DimLayout> getFactorSplits(const ShardingRule &rule,
-                                              ArrayRef<Layout> layouts) {
+/// Sizes of the factors on the rank with most: each is split as in any tensor
+/// that has it.
+static SmallVector<int64_t> getFactorSizes(const ShardingRule &rule,
+                                           ArrayRef<Layout> layouts) {
   SmallVector<DimLayout> splits(rule.factors.size());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
     UndividedFactor undivided;
@@ -62,15 +63,10 @@ static SmallVector<DimLayout> getFactorSplits(const ShardingRule &rule,
       if (into.parts.empty())
         into = from;
   }
-  return splits;
-}
-
-static double countFlops(const ShardingRule &rule, ArrayRef<DimLayout> splits) {
-  double flops = rule.flopsPerPoint;
-  for (unsigned factor : rule.workFactors)
-    flops *= static_cast<double>(
-        getLargestShard(rule.factors[factor].size, splits[factor]));
-  return flops;
+  SmallVector<int64_t> sizes;
+  for (auto [factor, split] : llvm::zip_equal(rule.factors, splits))
+    sizes.push_back(getLargestShard(factor.size, split));
+  return sizes;
 }
 
 static bool contains(const TensorFactors &tensor, unsigned factor) {
@@ -93,22 +89,20 @@ struct ProductSizes {
   /// Of the result, what must not be split: the size of a head.
   double head = 1;
 
-  ProductSizes(const ShardingRule &rule, ArrayRef<DimLayout> splits);
+  ProductSizes(const ShardingRule &rule, ArrayRef<int64_t> sizes);
   double getPoints() const { return rows * columns * batch * depth; }
 };
 
 } // namespace
 
-ProductSizes::ProductSizes(const ShardingRule &rule,
-                           ArrayRef<DimLayout> splits) {
+ProductSizes::ProductSizes(const ShardingRule &rule, ArrayRef<int64_t> sizes) {
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
     auto has = [&, index = index](const TensorFactors &tensor) {
       return contains(tensor, index);
     };
     bool inResult = llvm::any_of(rule.results, has);
     auto uses = llvm::count_if(rule.operands, has);
-    auto size =
-        static_cast<double>(getLargestShard(factor.size, splits[index]));
+    auto size = static_cast<double>(sizes[index]);
     if (inResult) {
       // A constant has no operands.
       bool inFirst = !rule.operands.empty() && has(rule.operands.front());
@@ -125,18 +119,18 @@ ProductSizes::ProductSizes(const ShardingRule &rule,
   }
 }
 
-double CostModel::countProductFlops(const ShardingRule &rule,
+double CostModel::countProductFlops(const ShardingRule &rule, const Work &work,
                                     ArrayRef<Layout> layouts,
                                     FlopConvention convention) {
-  SmallVector<DimLayout> splits = getFactorSplits(rule, layouts);
-  ProductSizes sizes(rule, splits);
+  SmallVector<int64_t> factorSizes = getFactorSizes(rule, layouts);
+  ProductSizes sizes(rule, factorSizes);
   if (!sizes.isProduct)
     return 0;
   // Each operand after the first is multiplied once; a multiply-add counts 2.
   if (convention == FlopConvention::Full)
     return 2 * static_cast<double>(rule.operands.size() - 1) *
            sizes.getPoints();
-  return countFlops(rule, splits);
+  return work.countFlops(factorSizes);
 }
 
 /// Seconds that the FLOPs alone take.
@@ -157,14 +151,15 @@ static double getComputeSeconds(const Machine &machine,
   return flops / peak / products.efficiency * losses;
 }
 
-Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
+Cost CostModel::priceOperation(const ShardingRule &rule, const Work &work,
+                               TypeRange types,
                                ArrayRef<Layout> layouts) const {
   Cost cost;
-  SmallVector<DimLayout> splits = getFactorSplits(rule, layouts);
-  cost.flops = countFlops(rule, splits);
+  SmallVector<int64_t> sizes = getFactorSizes(rule, layouts);
+  cost.flops = work.countFlops(sizes);
   auto resultType = cast<RankedTensorType>(types.back());
   for (auto [tensor, layout] : llvm::enumerate(layouts)) {
-    bool lookedUp = rule.lookedUp && *rule.lookedUp == tensor;
+    bool lookedUp = work.lookedUp && *work.lookedUp == tensor;
     cost.memoryBytes +=
         lookedUp ? getShardBytes(resultType, layouts.back())
                  : getShardBytes(cast<RankedTensorType>(types[tensor]), layout);
@@ -172,9 +167,9 @@ Cost CostModel::priceOperation(const ShardingRule &rule, TypeRange types,
   std::string typeName;
   llvm::raw_string_ostream(typeName) << resultType.getElementType();
   // A reshape or a constant moves nothing.
-  if (rule.movesData && rule.flopsPerPoint == 0)
+  if (rule.movesData && work.flopsPerPoint == 0)
     cost.memoryBytes = 0;
-  cost.seconds = std::max(getComputeSeconds(machine, {rule, splits}, cost.flops,
+  cost.seconds = std::max(getComputeSeconds(machine, {rule, sizes}, cost.flops,
                                             machine.getPeak(typeName)),
                           cost.memoryBytes / machine.memoryBandwidth);
   if (machine.launch.on && cost.seconds > 0)

@@ -160,7 +160,7 @@ void Reasons::enter(unsigned node, unsigned operand, ArrayRef<AxisPart> parts,
   }
   if (info.kind != GraphNode::Operation)
     return addOnce(trace.ends, nameNode(graph, node));
-  ShardingRule rule = cast<ShardingRuleOpInterface>(info.op).getShardingRule();
+  const ShardingRule &rule = *info.rule;
   SmallVector<unsigned> factors =
       findFactors(rule, operand, getLayout(node, operand), parts);
   // A sum over the parts, say, and no split any more.
@@ -172,10 +172,12 @@ void Reasons::enter(unsigned node, unsigned operand, ArrayRef<AxisPart> parts,
   if (sums)
     return addOnce(trace.ends,
                    nameNode(graph, node) + ", which sums over the split");
-  bool byHeads = rule.grouping && llvm::any_of(factors, [&](unsigned factor) {
-                   return factor == rule.grouping->groups ||
-                          factor == rule.grouping->inGroup;
-                 });
+  auto grouped = dyn_cast<GroupedHeadsOpInterface>(info.op);
+  bool byHeads =
+      grouped && llvm::any_of(factors, [&](unsigned factor) {
+        FactorGrouping grouping = grouped.getGrouping();
+        return factor == grouping.groups || factor == grouping.inGroup;
+      });
   addOnce(trace.through, info.op->getName().getStringRef().str() +
                              (byHeads ? " (head by head)" : ""));
   llvm::append_range(todo, info.results);
@@ -222,9 +224,9 @@ std::string Reasons::describeColumn(const WeightUse &use,
 std::string Reasons::describeRow(const WeightUse &use,
                                  ArrayRef<AxisPart> parts) const {
   std::string text;
-  for (unsigned operand = 0; operand < use.rule.operands.size(); ++operand) {
+  for (unsigned operand = 0; operand < use.rule->operands.size(); ++operand) {
     SmallVector<unsigned> factors =
-        findFactors(use.rule, operand, getLayout(use.node, operand), parts);
+        findFactors(*use.rule, operand, getLayout(use.node, operand), parts);
     if (operand == use.operand || factors.empty())
       continue;
     unsigned value = getValue(use.node, operand);
@@ -234,7 +236,7 @@ std::string Reasons::describeRow(const WeightUse &use,
                   "before it; "
                 : "its input is brought to the split by " + moved + "; ";
   }
-  if (use.rule.lookedUp)
+  if (use.isLookup)
     text += "each rank looks up its rows and gives 0 for the others; ";
   std::string finished = describeSteps(graph.nodes[use.node].results[0]);
   return text + "each rank makes a part of the sum, " +
@@ -244,13 +246,13 @@ std::string Reasons::describeRow(const WeightUse &use,
 
 std::string Reasons::describeWhole(const WeightUse &use) const {
   std::string text = nameNode(graph, use.node) + " reads it whole";
-  const TensorFactors &dims = use.rule.operands[use.operand];
+  const TensorFactors &dims = use.rule->operands[use.operand];
   for (auto [dim, factors] : llvm::enumerate(dims))
     for (unsigned factor : factors)
-      if (use.rule.factors[factor].kind == FactorKind::Whole)
+      if (use.rule->factors[factor].kind == FactorKind::Whole)
         text += llvm::formatv(" and cannot split dimension {0}", dim);
   unsigned result = graph.nodes[use.node].results[0];
-  const Layout &made = getLayout(use.node, use.rule.operands.size());
+  const Layout &made = getLayout(use.node, use.rule->operands.size());
   return text + "; what that gives is " +
          describeValue(graph.values[result].type.getShape(), made, mesh);
 }
@@ -291,11 +293,10 @@ std::vector<SmallVector<const PlanStep *>> Reasons::groupCollectives() const {
 /// Whether the node contracts a parameter.
 bool Reasons::isProduct(unsigned node) const {
   const GraphNode &info = graph.nodes[node];
-  if (info.kind != GraphNode::Operation)
+  if (!info.rule)
     return false;
-  ShardingRule rule = cast<ShardingRuleOpInterface>(info.op).getShardingRule();
   for (auto [operand, value] : llvm::enumerate(info.operands))
-    if (graph.values[value].isParameter && isContractedDim(rule, operand))
+    if (graph.values[value].isParameter && isContractedDim(*info.rule, operand))
       return true;
   return false;
 }

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tp/IR/TP.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace tp;
 
-/// origin + distance; null if there is no origin.
-static Value addTo(OpBuilder &builder, Value origin, int64_t distance) {
-  if (!origin || distance == 0)
-    return origin;
-  Location loc = origin.getLoc();
-  return arith::AddIOp::create(
-      builder, loc, origin,
-      arith::ConstantIndexOp::create(builder, loc, distance));
-}
-
 //===- Rope ---------------------------------------------------------------===//
 
 LogicalResult RopeOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getResult().getType();
-  if (input.getShape() != result.getShape() ||
-      input.getElementType() != result.getElementType())
-    return emitOpError() << "result type " << result
-                         << " differs from the operand's " << input;
+  RankedTensorType input = getInput().getType();
   if (input.getRank() != 4)
     return emitOpError() << "operand of rank " << input.getRank()
                          << "; [batch, sequence, heads, d] is wanted";
@@ -63,17 +48,14 @@ ShardingRule RopeOp::getShardingRule() {
       .result(dims)
       .linearIn({0})
       .dependsOnPosition({sequence})
-      .work(3)
       .build();
 }
 
-Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                              TypeRange resultTypes) {
-  Value origin =
-      addTo(builder, createShardOrigin(builder, getLoc(), getInput(), 1),
-            static_cast<int64_t>(getOffset()));
-  return RopeOp::create(builder, getLoc(), resultTypes[0], operands[0], origin,
-                        getThetaAttr(), getLlama3Attr(), getOffsetAttr());
+Work RopeOp::getWork() { return {.flopsPerPoint = 3}; }
+
+Operation *RopeOp::writeLocal(LocalWriter &writer) {
+  Extent offset = writer.getNumber(static_cast<int64_t>(getOffset()));
+  return writer.copy(writer.shift(writer.getOrigin(getInput(), 1), offset));
 }
 
 //===- Attention ----------------------------------------------------------===//
@@ -81,14 +63,10 @@ Operation *RopeOp::writeLocal(OpBuilder &builder, ValueRange operands,
 LogicalResult AttentionOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType(),
                    value = getValue().getType(), result = getResult().getType();
-  for (RankedTensorType type : {query, key, value, result}) {
+  for (RankedTensorType type : {query, key, value, result})
     if (type.getRank() != 4)
       return emitOpError() << "tensor of rank " << type.getRank()
                            << "; [batch, sequence, heads, d] is wanted";
-    if (type.getElementType() != query.getElementType())
-      return emitOpError() << "element types " << query.getElementType()
-                           << " and " << type.getElementType() << " differ";
-  }
   if (key.getShape() != value.getShape())
     return emitOpError() << "key shape [" << key.getShape()
                          << "] differs from value shape [" << value.getShape()
@@ -121,45 +99,59 @@ static double countVisibleKeys(AttentionOp op) {
   return queries <= keys ? keys - queries / 2 : keys * keys / (2 * queries);
 }
 
+namespace {
+
+/// The factors of attention's rule, by number.
+enum AttentionFactor : unsigned {
+  Batch,
+  Queries,
+  Keys,
+  Groups,
+  HeadsOfGroup,
+  HeadDim
+};
+
+} // namespace
+
 ShardingRule AttentionOp::getShardingRule() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType();
   int64_t kvHeads = key.getDimSize(2);
   int64_t groupSize = kvHeads == 0 ? 1 : query.getDimSize(2) / kvHeads;
   ShardingRuleBuilder builder;
-  unsigned batch = builder.factor("batch", query.getDimSize(0));
-  unsigned queries = builder.factor("queries", query.getDimSize(1));
-  unsigned keys = builder.factor("keys", key.getDimSize(1), FactorKind::Whole);
-  unsigned groups = builder.factor("kv_heads", kvHeads);
-  unsigned inGroup = builder.factor("heads_of_group", groupSize);
+  builder.factor("batch", query.getDimSize(0));
+  builder.factor("queries", query.getDimSize(1));
+  builder.factor("keys", key.getDimSize(1), FactorKind::Whole);
+  builder.factor("kv_heads", kvHeads);
+  builder.factor("heads_of_group", groupSize);
   // Values could be split along it, but then the local operation would not have
   // keys and values of one shape.
-  unsigned headDim =
-      builder.factor("head_dim", query.getDimSize(3), FactorKind::Whole);
-  builder.operand({{batch}, {queries}, {groups, inGroup}, {headDim}})
-      .operand({{batch}, {keys}, {groups}, {headDim}})
-      .operand({{batch}, {keys}, {groups}, {headDim}})
-      .result({{batch}, {queries}, {groups, inGroup}, {headDim}})
-      .linearIn({2})
-      .groups({groups, inGroup});
+  builder.factor("head_dim", query.getDimSize(3), FactorKind::Whole);
+  SmallVector<DimFactors> ofQuery = {
+      {Batch}, {Queries}, {Groups, HeadsOfGroup}, {HeadDim}};
+  SmallVector<DimFactors> ofKey = {{Batch}, {Keys}, {Groups}, {HeadDim}};
   if (getCausal())
-    builder.dependsOnPosition({queries});
-  // Two products of 2 FLOPs for each pair that the mask leaves. Keys are not
-  // among the factors, so that the count is a whole number.
-  return builder
-      .work(4 * countVisibleKeys(*this),
-            {batch, queries, groups, inGroup, headDim})
+    builder.dependsOnPosition({Queries});
+  return builder.operand(ofQuery)
+      .operand(ofKey)
+      .operand(ofKey)
+      .result(ofQuery)
+      .linearIn({2})
       .build();
 }
 
-Operation *AttentionOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                   TypeRange resultTypes) {
-  Value origin;
-  if (getCausal())
-    origin = createShardOrigin(builder, getLoc(), getQuery(), 1);
-  int64_t earlier =
-      getKey().getType().getDimSize(1) - getQuery().getType().getDimSize(1);
-  origin = addTo(builder, origin, earlier);
-  return AttentionOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                             operands[1], operands[2], origin, getScaleAttr(),
-                             getCausalAttr());
+FactorGrouping AttentionOp::getGrouping() { return {Groups, HeadsOfGroup}; }
+
+/// Two products of 2 FLOPs for each pair that the mask leaves. Keys are summed
+/// here, so that the count is a whole number.
+Work AttentionOp::getWork() {
+  return {.flopsPerPoint = 4 * countVisibleKeys(*this),
+          .summedFactors = {Keys}};
+}
+
+/// The mask is aligned to the end: the first query sees the keys before it.
+Operation *AttentionOp::writeLocal(LocalWriter &writer) {
+  if (!getCausal())
+    return writer.copy();
+  Extent earlier = writer.getSize(getKey(), 1) - writer.getSize(getQuery(), 1);
+  return writer.copy(writer.shift(writer.getOrigin(getQuery(), 1), earlier));
 }

@@ -3,8 +3,6 @@
 /// Collectives of the typed phase and their local forms.
 
 #include "tp/IR/Collective.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tp/IR/LocalShape.h"
 
 using namespace mlir;
 using namespace tp;
@@ -149,159 +147,49 @@ Value tp::createStep(OpBuilder &builder, Location loc, Value value,
 
 //===- Local forms --------------------------------------------------------===//
 
-static MeshAttr getMesh(Operation *op) {
-  return lookupMesh(op, getSharding(op->getOperand(0)).getMesh());
+Operation *AllReduceOp::writeLocal(LocalWriter &writer) {
+  return writer.create<LocalAllReduceOp>(
+      writer.getResultType(), writer.getOperand(),
+      getSharding(getInput()).getKind(),
+      writer.getGroups(getLayoutStep().parts));
 }
 
-/// A table of ranks as a dense attribute. The partitioner has checked that the
-/// mesh is small enough for one.
-static DenseIntElementsAttr makeTable(OpBuilder &builder,
-                                      ArrayRef<SmallVector<int64_t>> rows) {
-  SmallVector<int64_t> flat;
-  for (ArrayRef<int64_t> row : rows)
-    llvm::append_range(flat, row);
-  int64_t columns = rows.empty() ? 0 : rows.front().size();
-  auto type = RankedTensorType::get(
-      {static_cast<int64_t>(rows.size()), columns}, builder.getI64Type());
-  return DenseIntElementsAttr::get(type, flat);
-}
-
-using RankRows = SmallVector<SmallVector<int64_t>>;
-
-static RankRows findGroups(Operation *op, ArrayRef<AxisPart> parts) {
-  auto groups = getGroups(parts, getMesh(op));
-  return succeeded(groups) ? std::move(*groups) : RankRows();
-}
-
-/// What the members of each group hold of dimension `dim` of `tensor`; null if
-/// the members of every group hold equally much.
-static DenseIntElementsAttr makePieces(OpBuilder &builder,
-                                       const RankRows &groups, Value tensor,
-                                       unsigned dim) {
-  Layout layout = getCheckedLayout(tensor);
-  MeshAttr mesh = lookupMesh(tensor.getDefiningOp()
-                                 ? tensor.getDefiningOp()
-                                 : tensor.getParentBlock()->getParentOp(),
-                             getSharding(tensor).getMesh());
-  int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(dim);
-  RankRows pieces = groups;
-  for (SmallVector<int64_t> &row : pieces)
-    for (int64_t &entry : row)
-      entry = getRange(size, layout.dims[dim], mesh, entry).size;
-  if (llvm::all_of(pieces,
-                   [](ArrayRef<int64_t> row) { return llvm::all_equal(row); }))
-    return {};
-  return makeTable(builder, pieces);
-}
-
-Value AllReduceOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
-  RankRows groups = findGroups(*this, getLayoutStep().parts);
-  return LocalAllReduceOp::create(builder, getLoc(), type, operand,
-                                  getSharding(getInput()).getKind(),
-                                  makeTable(builder, groups));
-}
-
-Value AllGatherOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
-  RankRows groups = findGroups(*this, getLayoutStep().parts);
-  return LocalAllGatherOp::create(
-      builder, getLoc(), type, operand, getDim(), makeTable(builder, groups),
-      makePieces(builder, groups, getInput(), getDim()));
-}
-
-Value ReduceScatterOp::writeLocal(OpBuilder &builder, Value operand,
-                                  Type type) {
-  RankRows groups = findGroups(*this, getLayoutStep().parts);
-  return LocalReduceScatterOp::create(
-      builder, getLoc(), type, operand, getSharding(getInput()).getKind(),
-      getDim(), makeTable(builder, groups),
-      makePieces(builder, groups, getResult(), getDim()));
-}
-
-Value AllToAllOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
-  RankRows groups = findGroups(*this, getLayoutStep().parts);
-  return LocalAllToAllOp::create(
-      builder, getLoc(), type, operand, getSource(), getTarget(),
-      makeTable(builder, groups),
-      makePieces(builder, groups, getInput(), getSource()),
-      makePieces(builder, groups, getResult(), getTarget()));
-}
-
-/// Where in the rank's present piece its new piece starts.
-Value AllSliceOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
-  MeshAttr mesh = getMesh(*this);
-  auto refs =
-      llvm::map_to_vector(getLayoutStep().parts, [&](const AxisPart &part) {
-        return toAttr(part, mesh);
-      });
-  int64_t unit = getSharding(getResult()).getDims()[getDim()].getUnit();
-  int64_t size = cast<ShapedType>(operand.getType()).getDimSize(getDim());
-  auto split = DimShardingAttr::get(getContext(), refs, unit);
-  Value origin =
-      ShardOriginOp::create(builder, getLoc(), builder.getIndexType(),
-                            getSharding(getInput()).getMesh(), split,
-                            builder.getI64IntegerAttr(size));
-  return LocalSliceOp::create(builder, getLoc(), type, operand, origin,
-                              getDim());
-}
-
-/// The place along the axes is where a dimension of that many elements begins.
-Value ToUnreducedOp::writeLocal(OpBuilder &builder, Value operand, Type type) {
+Operation *AllGatherOp::writeLocal(LocalWriter &writer) {
   AxisParts parts = getLayoutStep().parts;
-  MeshAttr mesh = getMesh(*this);
-  auto refs = llvm::map_to_vector(
-      parts, [&](const AxisPart &part) { return toAttr(part, mesh); });
-  auto split = DimShardingAttr::get(getContext(), refs, 1);
-  Value place =
-      ShardOriginOp::create(builder, getLoc(), builder.getIndexType(),
-                            getSharding(getInput()).getMesh(), split,
-                            builder.getI64IntegerAttr(numRanks(parts)));
-  return LocalMaskOp::create(builder, getLoc(), type, operand, place);
+  return writer.create<LocalAllGatherOp>(
+      writer.getResultType(), writer.getOperand(), getDim(),
+      writer.getGroups(parts), writer.getPieces(parts, getInput(), getDim()));
 }
 
-/// Elements of the block of each source; null if all have the same number.
-static DenseI64ArrayAttr makeCounts(OpBuilder &builder, const RankRows &pairs,
-                                    CollectivePermuteOp op) {
-  Layout layout = getCheckedLayout(op.getInput());
-  SmallVector<int64_t> counts;
-  for (ArrayRef<int64_t> pair : pairs) {
-    int64_t count = 1;
-    for (int64_t size : getLocalShape(op.getInput().getType().getShape(),
-                                      layout, getMesh(op), pair[0]))
-      count *= size;
-    counts.push_back(count);
-  }
-  if (llvm::all_equal(counts))
-    return {};
-  return builder.getDenseI64ArrayAttr(counts);
+Operation *ReduceScatterOp::writeLocal(LocalWriter &writer) {
+  AxisParts parts = getLayoutStep().parts;
+  return writer.create<LocalReduceScatterOp>(
+      writer.getResultType(), writer.getOperand(),
+      getSharding(getInput()).getKind(), getDim(), writer.getGroups(parts),
+      writer.getPieces(parts, getResult(), getDim()));
 }
 
-/// Rank r sends its block to the rank whose new piece it is.
-Value CollectivePermuteOp::writeLocal(OpBuilder &builder, Value operand,
-                                      Type type) {
-  MeshAttr mesh = getMesh(*this);
-  auto before =
-      getGroups(getCheckedLayout(getInput()).dims[getDim()].parts, mesh);
-  auto after =
-      getGroups(getCheckedLayout(getResult()).dims[getDim()].parts, mesh);
-  RankRows pairs;
-  if (succeeded(before) && succeeded(after))
-    for (auto [source, target] : llvm::zip_equal(*before, *after))
-      for (auto [from, to] : llvm::zip_equal(source, target))
-        pairs.push_back({from, to});
-  return LocalPermuteOp::create(builder, getLoc(), type, operand,
-                                makeTable(builder, pairs),
-                                makeCounts(builder, pairs, *this));
+Operation *AllToAllOp::writeLocal(LocalWriter &writer) {
+  AxisParts parts = getLayoutStep().parts;
+  return writer.create<LocalAllToAllOp>(
+      writer.getResultType(), writer.getOperand(), getSource(), getTarget(),
+      writer.getGroups(parts), writer.getPieces(parts, getInput(), getSource()),
+      writer.getPieces(parts, getResult(), getTarget()));
 }
 
-//===- Origins ------------------------------------------------------------===//
+Operation *AllSliceOp::writeLocal(LocalWriter &writer) {
+  return writer.create<LocalSliceOp>(
+      writer.getResultType(), writer.getOperand(),
+      writer.getPartOrigin(getDim(), getLayoutStep().parts), getDim());
+}
 
-Value tp::createShardOrigin(OpBuilder &builder, Location loc, Value tensor,
-                            unsigned dim) {
-  ShardingAttr sharding = getSharding(tensor);
-  if (!sharding || sharding.getDims()[dim].getAxes().empty())
-    return {};
-  int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(dim);
-  return ShardOriginOp::create(builder, loc, builder.getIndexType(),
-                               sharding.getMesh(), sharding.getDims()[dim],
-                               builder.getI64IntegerAttr(size));
+Operation *ToUnreducedOp::writeLocal(LocalWriter &writer) {
+  return writer.create<LocalMaskOp>(writer.getResultType(), writer.getOperand(),
+                                    writer.getPlace(getLayoutStep().parts));
+}
+
+Operation *CollectivePermuteOp::writeLocal(LocalWriter &writer) {
+  LocalWriter::Sends sends = writer.getSends(getDim());
+  return writer.create<LocalPermuteOp>(
+      writer.getResultType(), writer.getOperand(), sends.pairs, sends.counts);
 }

@@ -9,21 +9,6 @@ using namespace tp;
 
 //===- Verifiers ----------------------------------------------------------===//
 
-static LogicalResult verifySameShapeAndType(Operation *op) {
-  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  if (input.getShape() != result.getShape())
-    return op->emitOpError()
-           << "result shape [" << result.getShape()
-           << "] differs from operand shape [" << input.getShape() << "]";
-  if (input.getElementType() != result.getElementType())
-    return op->emitOpError()
-           << "result element type " << result.getElementType()
-           << " differs from the operand's " << input.getElementType()
-           << "; tp.cast changes element types";
-  return success();
-}
-
 /// Operands align with the last dimensions of the result; at least one has the
 /// result's shape.
 static LogicalResult verifyAligned(Operation *op) {
@@ -45,29 +30,12 @@ static LogicalResult verifyAligned(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyBinary(Operation *op) {
-  Type result = getElementTypeOrSelf(op->getResult(0).getType());
-  for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
-    if (getElementTypeOrSelf(type) != result)
-      return op->emitOpError() << "operand " << index << " has element type "
-                               << getElementTypeOrSelf(type) << ", the result "
-                               << result << "; tp.cast changes element types";
-  return verifyAligned(op);
-}
-
-LogicalResult AddOp::verify() { return verifyBinary(*this); }
-LogicalResult SubOp::verify() { return verifyBinary(*this); }
-LogicalResult MulOp::verify() { return verifyBinary(*this); }
-LogicalResult DivOp::verify() { return verifyBinary(*this); }
-LogicalResult MaximumOp::verify() { return verifyBinary(*this); }
-LogicalResult CompareOp::verify() {
-  Type lhs = getLhs().getType().getElementType();
-  Type rhs = getRhs().getType().getElementType();
-  if (lhs != rhs)
-    return emitOpError() << "compares " << lhs << " with " << rhs
-                         << "; tp.cast changes element types";
-  return verifyAligned(*this);
-}
+LogicalResult AddOp::verify() { return verifyAligned(*this); }
+LogicalResult SubOp::verify() { return verifyAligned(*this); }
+LogicalResult MulOp::verify() { return verifyAligned(*this); }
+LogicalResult DivOp::verify() { return verifyAligned(*this); }
+LogicalResult MaximumOp::verify() { return verifyAligned(*this); }
+LogicalResult CompareOp::verify() { return verifyAligned(*this); }
 
 /// The local phase knows the whole shape and where the rank's part begins.
 static LogicalResult verifyPlace(DropoutOp op) {
@@ -89,7 +57,7 @@ static LogicalResult verifyPlace(DropoutOp op) {
 }
 
 LogicalResult DropoutOp::verify() {
-  if (failed(verifySameShapeAndType(*this)) || failed(verifyPlace(*this)))
+  if (failed(verifyPlace(*this)))
     return failure();
   if (getSeed().getType().getRank() != 0)
     return emitOpError() << "seed of shape [" << getSeed().getType().getShape()
@@ -100,17 +68,8 @@ LogicalResult DropoutOp::verify() {
   return success();
 }
 
-LogicalResult ExpOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult LogOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult SigmoidOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult ReluOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult SiluOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult TanhOp::verify() { return verifySameShapeAndType(*this); }
-LogicalResult GeluOp::verify() { return verifySameShapeAndType(*this); }
-
 LogicalResult CastOp::verify() {
-  auto input = cast<RankedTensorType>(getInput().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType input = getInput().getType(), result = getResult().getType();
   if (input.getShape() != result.getShape())
     return emitOpError() << "result shape [" << result.getShape()
                          << "] differs from operand shape [" << input.getShape()
@@ -139,29 +98,28 @@ LogicalResult ConstantOp::verify() {
 //===- Sharding rules -----------------------------------------------------===//
 
 static ShardingRule linearTogether(Operation *op) {
-  return elementwiseRule(op, 1).linearIn({0, 1}).build();
+  return elementwiseRule(op).linearIn({0, 1}).build();
 }
 
 ShardingRule AddOp::getShardingRule() { return linearTogether(*this); }
 ShardingRule SubOp::getShardingRule() { return linearTogether(*this); }
 
 ShardingRule MulOp::getShardingRule() {
-  return elementwiseRule(*this, 1).linearIn({0}).linearIn({1}).build();
+  return elementwiseRule(*this).linearIn({0}).linearIn({1}).build();
 }
 
 ShardingRule DivOp::getShardingRule() {
-  return elementwiseRule(*this, 1).linearIn({0}).build();
+  return elementwiseRule(*this).linearIn({0}).build();
 }
 
 ShardingRule MaximumOp::getShardingRule() {
-  return elementwiseRule(*this, 1).takesMaximum().build();
+  return elementwiseRule(*this).takesMaximum().build();
 }
 
 ShardingRule CompareOp::getShardingRule() {
-  return elementwiseRule(*this, 1).keeps(KeptForBackward::Nothing).build();
+  return elementwiseRule(*this).build();
 }
 
-// A comparison and a product; the random words are integers.
 ShardingRule DropoutOp::getShardingRule() {
   ShardingRuleBuilder builder;
   SmallVector<DimFactors> dims;
@@ -169,63 +127,25 @@ ShardingRule DropoutOp::getShardingRule() {
     dims.push_back({builder.factor("d" + std::to_string(index), size)});
   for (const DimFactors &dim : dims)
     builder.dependsOnPosition(dim);
-  return builder.operand(dims)
-      .operand({})
-      .result(dims)
-      .linearIn({0})
-      .keeps(KeptForBackward::Mask)
-      .work(2)
-      .build();
+  return builder.operand(dims).operand({}).result(dims).linearIn({0}).build();
 }
 
-Operation *DropoutOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                 TypeRange resultTypes) {
-  ArrayRef<int64_t> shape = getInput().getType().getShape();
-  if (llvm::is_contained(shape, 0))
-    return copyWithTypes(builder, *this, operands, resultTypes);
-  Value origin;
-  int64_t stride = 1;
-  for (unsigned dim = shape.size(); dim-- > 0; stride *= shape[dim]) {
-    Value begin = createShardOrigin(builder, getLoc(), getInput(), dim);
-    if (!begin)
-      continue;
-    Value place = arith::MulIOp::create(
-        builder, getLoc(), begin,
-        arith::ConstantIndexOp::create(builder, getLoc(), stride));
-    origin = origin ? arith::AddIOp::create(builder, getLoc(), origin, place)
-                          .getResult()
-                    : place;
-  }
-  DenseI64ArrayAttr whole;
-  if (origin)
-    whole = builder.getDenseI64ArrayAttr(shape);
-  return DropoutOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                           operands[1], origin, getRateAttr(), getSiteAttr(),
-                           whole);
-}
-
-// FLOPs of a transcendental are counted as its additions, products and one per
-// call: these operations are bound by memory, the count only has to be small.
-ShardingRule ExpOp::getShardingRule() {
-  return elementwiseRule(*this, 1).keeps(KeptForBackward::Result).build();
-}
-ShardingRule LogOp::getShardingRule() {
-  return elementwiseRule(*this, 1).build();
-}
+ShardingRule ExpOp::getShardingRule() { return elementwiseRule(*this).build(); }
+ShardingRule LogOp::getShardingRule() { return elementwiseRule(*this).build(); }
 ShardingRule SigmoidOp::getShardingRule() {
-  return elementwiseRule(*this, 4).keeps(KeptForBackward::Result).build();
+  return elementwiseRule(*this).build();
 }
 ShardingRule ReluOp::getShardingRule() {
-  return elementwiseRule(*this, 1).keeps(KeptForBackward::Result).build();
+  return elementwiseRule(*this).build();
 }
 ShardingRule SiluOp::getShardingRule() {
-  return elementwiseRule(*this, 4).build();
+  return elementwiseRule(*this).build();
 }
 ShardingRule TanhOp::getShardingRule() {
-  return elementwiseRule(*this, 4).keeps(KeptForBackward::Result).build();
+  return elementwiseRule(*this).build();
 }
 ShardingRule GeluOp::getShardingRule() {
-  return elementwiseRule(*this, 8).build();
+  return elementwiseRule(*this).build();
 }
 
 static Type typeBefore(CastOp op) {
@@ -244,8 +164,7 @@ static bool isLinear(CastOp op) {
 }
 
 ShardingRule CastOp::getShardingRule() {
-  ShardingRuleBuilder builder =
-      elementwiseRule(*this, 1).keeps(KeptForBackward::Nothing);
+  ShardingRuleBuilder builder = elementwiseRule(*this);
   if (isLinear(*this))
     builder.linearIn({0});
   // Every cast is monotone, so the maximum of casts is the cast of the maximum.
@@ -286,7 +205,7 @@ static bool isZero(ElementsAttr value) {
 }
 
 ShardingRule ConstantOp::getShardingRule() {
-  ShardingRuleBuilder builder = elementwiseRule(*this, 0);
+  ShardingRuleBuilder builder = elementwiseRule(*this);
   if (isZero(getValue()))
     builder.isZero();
   auto dense = dyn_cast<DenseElementsAttr>(getValue());
@@ -294,6 +213,50 @@ ShardingRule ConstantOp::getShardingRule() {
     builder.dependsOnPosition(llvm::to_vector(
         llvm::seq<unsigned>(0, getResult().getType().getRank())));
   return builder.build();
+}
+
+//===- Work ---------------------------------------------------------------===//
+
+// FLOPs of a transcendental are counted as its additions, products and one per
+// call: these operations are bound by memory, the count only has to be small.
+static constexpr auto keepsResult = KeptForBackward::Result;
+static constexpr auto keepsNothing = KeptForBackward::Nothing;
+
+Work AddOp::getWork() { return {1}; }
+Work SubOp::getWork() { return {1}; }
+Work MulOp::getWork() { return {1}; }
+Work DivOp::getWork() { return {1}; }
+Work MaximumOp::getWork() { return {1}; }
+Work CompareOp::getWork() { return {1, keepsNothing}; }
+// A comparison and a product; the random words are integers.
+Work DropoutOp::getWork() { return {2, KeptForBackward::Mask}; }
+Work ExpOp::getWork() { return {1, keepsResult}; }
+Work LogOp::getWork() { return {1}; }
+Work SigmoidOp::getWork() { return {4, keepsResult}; }
+Work ReluOp::getWork() { return {1, keepsResult}; }
+Work SiluOp::getWork() { return {4}; }
+Work TanhOp::getWork() { return {4, keepsResult}; }
+Work GeluOp::getWork() { return {8}; }
+Work CastOp::getWork() { return {1, keepsNothing}; }
+Work ConstantOp::getWork() { return {}; }
+
+//===- Local forms --------------------------------------------------------===//
+
+Operation *DropoutOp::writeLocal(LocalWriter &writer) {
+  Value origin = writer.getLinearOrigin(getInput());
+  auto local = cast<DropoutOp>(writer.copy(origin));
+  if (origin)
+    local.setGlobalShapeAttr(writer.getShape(getInput()));
+  return local;
+}
+
+Operation *ConstantOp::writeLocal(LocalWriter &writer) {
+  auto local = cast<RankedTensorType>(writer.getResultType());
+  auto dense = dyn_cast<DenseElementsAttr>(getValue());
+  if (dense && dense.isSplat())
+    return writer.create<ConstantOp>(local, dense.resizeSplat(local));
+  Type whole = withSharding(getResult().getType(), nullptr);
+  return writer.slice(writer.create<ConstantOp>(whole, getValue()));
 }
 
 //===- Constant -----------------------------------------------------------===//
@@ -317,26 +280,4 @@ void ConstantOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getValue();
   if (getValue().getType() != getResult().getType())
     printer << " as " << getResult().getType();
-}
-
-Operation *ConstantOp::writeLocal(OpBuilder &builder, ValueRange,
-                                  TypeRange resultTypes) {
-  auto local = cast<RankedTensorType>(resultTypes[0]);
-  auto dense = dyn_cast<DenseElementsAttr>(getValue());
-  if (dense && dense.isSplat())
-    return ConstantOp::create(builder, getLoc(), local,
-                              dense.resizeSplat(local));
-  RankedTensorType whole = withSharding(getResult().getType(), nullptr);
-  Operation *current = ConstantOp::create(builder, getLoc(), whole, getValue());
-  SmallVector<int64_t> shape(whole.getShape());
-  for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    Value origin = createShardOrigin(builder, getLoc(), getResult(), dim);
-    if (!origin)
-      continue;
-    shape[dim] = local.getDimSize(dim);
-    current = LocalSliceOp::create(
-        builder, getLoc(), RankedTensorType::get(shape, local.getElementType()),
-        current->getResult(0), origin, dim);
-  }
-  return current;
 }

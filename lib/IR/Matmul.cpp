@@ -23,12 +23,6 @@ static MatrixDims getMatrixDims(RankedTensorType type, bool transposed) {
 LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(),
                    result = getResult().getType();
-  if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType())
-    return emitOpError() << "element types " << lhs.getElementType() << ", "
-                         << rhs.getElementType() << " and "
-                         << result.getElementType()
-                         << " differ; tp.cast changes element types";
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError() << "operands of rank " << lhs.getRank() << " and "
                          << rhs.getRank() << "; a matrix has rank 2 or more";
@@ -77,5 +71,7 @@ ShardingRule MatmulOp::getShardingRule() {
       .operand(matrix(shared ? ArrayRef<DimFactors>() : ArrayRef(batch), k, n,
                       getTransposeB()))
       .result(matrix(batch, m, n, false));
-  return builder.linearIn({0}).linearIn({1}).work(2).build();
+  return builder.linearIn({0}).linearIn({1}).build();
 }
+
+Work MatmulOp::getWork() { return {.flopsPerPoint = 2}; }

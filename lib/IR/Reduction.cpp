@@ -76,11 +76,7 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult SoftmaxOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getResult().getType();
-  if (input.getShape() != result.getShape() ||
-      input.getElementType() != result.getElementType())
-    return emitOpError() << "result type " << result
-                         << " differs from the operand's " << input;
+  RankedTensorType input = getInput().getType();
   int64_t dim = getDim();
   if (dim < 0 || dim >= input.getRank())
     return emitOpError() << "dimension " << dim << " of a tensor of rank "
@@ -103,24 +99,20 @@ ShardingRule ReduceOp::getShardingRule() {
     if (!isReduced)
       result.push_back(input.back());
   }
-  builder.operand(input).result(result).work(1);
+  builder.operand(input).result(result);
   if (getCount())
     builder.dependsOnPosition(input[getDimensions()[0]]);
   return isMax ? builder.takesMaximum().build() : builder.linearIn({0}).build();
 }
 
-Operation *ReduceOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                TypeRange resultTypes) {
-  Value origin;
-  if (getCount())
-    origin =
-        createShardOrigin(builder, getLoc(), getInput(), getDimensions()[0]);
-  return ReduceOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                          origin, getKindAttr(), getDimensionsAttr(),
-                          getCountAttr());
+Work ReduceOp::getWork() { return {.flopsPerPoint = 1}; }
+
+Operation *ReduceOp::writeLocal(LocalWriter &writer) {
+  if (!getCount())
+    return writer.copy();
+  return writer.copy(writer.getOrigin(getInput(), getDimensions()[0]));
 }
 
-// Maximum, difference, exponential, sum and quotient.
 ShardingRule SoftmaxOp::getShardingRule() {
   ShardingRuleBuilder builder;
   SmallVector<DimFactors> dims;
@@ -130,9 +122,10 @@ ShardingRule SoftmaxOp::getShardingRule() {
         isNormalised ? "normalised" : "d" + std::to_string(index), size,
         isNormalised ? FactorKind::Whole : FactorKind::Parallel)});
   }
-  return builder.operand(dims)
-      .result(dims)
-      .work(5)
-      .keeps(KeptForBackward::Result)
-      .build();
+  return builder.operand(dims).result(dims).build();
+}
+
+// Maximum, difference, exponential, sum and quotient.
+Work SoftmaxOp::getWork() {
+  return {.flopsPerPoint = 5, .kept = KeptForBackward::Result};
 }

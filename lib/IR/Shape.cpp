@@ -10,19 +10,8 @@ using namespace tp;
 
 //===- Verifiers ----------------------------------------------------------===//
 
-static LogicalResult verifySameElementType(Operation *op) {
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  if (from == to)
-    return success();
-  return op->emitOpError() << "changes the element type from " << from << " to "
-                           << to;
-}
-
 LogicalResult ReshapeOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
-  if (failed(verifySameElementType(*this)))
-    return failure();
   std::optional<int64_t> before = numElements(input.getShape());
   std::optional<int64_t> after = numElements(result.getShape());
   if (!before || !after)
@@ -35,8 +24,6 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult TransposeOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
   ArrayRef<int64_t> permutation = getPermutation();
-  if (failed(verifySameElementType(*this)))
-    return failure();
   if (static_cast<int64_t>(permutation.size()) != input.getRank() ||
       !isPermutationVector(permutation))
     return emitOpError() << "[" << permutation
@@ -54,8 +41,6 @@ LogicalResult TransposeOp::verify() {
 LogicalResult SliceOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
   ArrayRef<int64_t> offsets = getOffsets();
-  if (failed(verifySameElementType(*this)))
-    return failure();
   if (input.getRank() != result.getRank() ||
       input.getRank() != static_cast<int64_t>(offsets.size()))
     return emitOpError() << "operand of rank " << input.getRank()
@@ -73,8 +58,6 @@ LogicalResult SliceOp::verify() {
 LogicalResult BroadcastOp::verify() {
   RankedTensorType input = getInput().getType(), result = getResult().getType();
   ArrayRef<int64_t> added = getDimensions();
-  if (failed(verifySameElementType(*this)))
-    return failure();
   int64_t last = -1;
   for (int64_t dim : added) {
     if (dim <= last || dim >= result.getRank())
@@ -151,7 +134,6 @@ public:
         .result(dims[1])
         .linearIn({0})
         .movesData()
-        .work(0)
         .build();
   }
 
@@ -242,7 +224,6 @@ static ShardingRule buildMove(ShardingRuleBuilder &builder,
       .result(result)
       .linearIn({0})
       .movesData()
-      .work(0)
       .build();
 }
 
@@ -303,5 +284,14 @@ ShardingRule ConcatOp::getShardingRule() {
   }
   SmallVector<unsigned> all =
       llvm::to_vector(llvm::seq<unsigned>(0, getInputs().size()));
-  return builder.result(result).linearIn(all).movesData().work(0).build();
+  return builder.result(result).linearIn(all).movesData().build();
 }
+
+//===- Work ---------------------------------------------------------------===//
+
+// They only move elements.
+Work ReshapeOp::getWork() { return {}; }
+Work TransposeOp::getWork() { return {}; }
+Work SliceOp::getWork() { return {}; }
+Work BroadcastOp::getWork() { return {}; }
+Work ConcatOp::getWork() { return {}; }

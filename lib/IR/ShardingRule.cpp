@@ -57,19 +57,6 @@ ShardingRuleBuilder &ShardingRuleBuilder::isZero() {
   return *this;
 }
 
-ShardingRuleBuilder &ShardingRuleBuilder::work(double flopsPerPoint,
-                                               ArrayRef<unsigned> factors) {
-  rule.flopsPerPoint = flopsPerPoint;
-  rule.workFactors.assign(factors.begin(), factors.end());
-  hasWork = !factors.empty();
-  return *this;
-}
-
-ShardingRuleBuilder &ShardingRuleBuilder::looksUp(unsigned operand) {
-  rule.lookedUp = operand;
-  return *this;
-}
-
 ShardingRuleBuilder &
 ShardingRuleBuilder::dependsOnPosition(ArrayRef<unsigned> factors) {
   for (unsigned factor : factors)
@@ -77,22 +64,7 @@ ShardingRuleBuilder::dependsOnPosition(ArrayRef<unsigned> factors) {
   return *this;
 }
 
-ShardingRuleBuilder &ShardingRuleBuilder::groups(FactorGrouping grouping) {
-  rule.grouping = grouping;
-  return *this;
-}
-
-ShardingRuleBuilder &ShardingRuleBuilder::keeps(KeptForBackward kept) {
-  rule.kept = kept;
-  return *this;
-}
-
-ShardingRule ShardingRuleBuilder::build() {
-  if (!hasWork)
-    rule.workFactors = llvm::to_vector(
-        llvm::seq<unsigned>(0, static_cast<unsigned>(rule.factors.size())));
-  return std::move(rule);
-}
+ShardingRule ShardingRuleBuilder::build() { return std::move(rule); }
 
 std::string ShardingRule::str() const {
   std::string text;
@@ -131,10 +103,15 @@ std::string ShardingRule::str() const {
     llvm::interleaveComma(set, os);
     os << "}";
   }
+  for (auto [holds, word] :
+       {std::pair(movesData, " moves"), std::pair(takesMaximum, " maximum"),
+        std::pair(isZero, " zero")})
+    if (holds)
+      os << word;
   return text;
 }
 
-ShardingRuleBuilder tp::elementwiseRule(Operation *op, double flopsPerPoint) {
+ShardingRuleBuilder tp::elementwiseRule(Operation *op) {
   ShardingRuleBuilder builder;
   auto shape = cast<ShapedType>(op->getResult(0).getType()).getShape();
   SmallVector<DimFactors> dims;
@@ -144,15 +121,6 @@ ShardingRuleBuilder tp::elementwiseRule(Operation *op, double flopsPerPoint) {
     int64_t rank = cast<ShapedType>(operand.getType()).getRank();
     builder.operand(ArrayRef(dims).take_back(rank));
   }
-  builder.result(dims).work(flopsPerPoint);
+  builder.result(dims);
   return builder;
-}
-
-Operation *tp::copyWithTypes(OpBuilder &builder, Operation *op,
-                             ValueRange operands, TypeRange resultTypes) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(resultTypes);
-  state.addAttributes(op->getAttrs());
-  return builder.create(state);
 }

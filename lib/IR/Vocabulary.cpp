@@ -11,9 +11,6 @@ LogicalResult EmbeddingOp::verify() {
   if (table.getRank() != 2)
     return emitOpError() << "table of rank " << table.getRank()
                          << "; [vocabulary, width] is wanted";
-  if (table.getElementType() != result.getElementType())
-    return emitOpError() << "table of element type " << table.getElementType()
-                         << " for a result of " << result.getElementType();
   SmallVector<int64_t> expected(ids.getShape());
   expected.push_back(table.getDimSize(1));
   if (result.getShape() != ArrayRef(expected))
@@ -35,22 +32,17 @@ ShardingRule EmbeddingOp::getShardingRule() {
   unsigned vocabulary =
       builder.factor("vocabulary", table.getDimSize(0), FactorKind::Sum);
   SmallVector<DimFactors> dims;
-  SmallVector<unsigned> work;
   for (auto [index, size] : llvm::enumerate(getIds().getType().getShape())) {
-    work.push_back(builder.factor("t" + std::to_string(index), size));
-    dims.push_back({work.back()});
+    dims.push_back({builder.factor("t" + std::to_string(index), size)});
   }
   SmallVector<DimFactors> ids = dims;
   unsigned width = builder.factor("width", table.getDimSize(1));
-  work.push_back(width);
   dims.push_back({width});
   return builder.operand({{vocabulary}, {width}})
       .operand(ids)
       .result(dims)
       .linearIn({0})
       .dependsOnPosition({vocabulary})
-      .work(0, work)
-      .looksUp(0)
       .build();
 }
 
@@ -61,14 +53,15 @@ std::optional<int64_t> EmbeddingOp::getIndexBound(unsigned number) {
                          : getTable().getType().getDimSize(0);
 }
 
-Operation *EmbeddingOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                   TypeRange resultTypes) {
-  Value origin = createShardOrigin(builder, getLoc(), getTable(), 0);
-  IntegerAttr vocabulary = getVocabularyAttr();
-  if (origin && !vocabulary)
-    vocabulary = builder.getI64IntegerAttr(getTable().getType().getDimSize(0));
-  return EmbeddingOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                             operands[1], origin, vocabulary);
+// Rows are read, not computed.
+Work EmbeddingOp::getWork() { return {.lookedUp = 0}; }
+
+Operation *EmbeddingOp::writeLocal(LocalWriter &writer) {
+  Value origin = writer.getOrigin(getTable(), 0);
+  auto local = cast<EmbeddingOp>(writer.copy(origin));
+  if (origin && !getVocabulary())
+    local.setVocabularyAttr(writer.toAttr(writer.getSize(getTable(), 0)));
+  return local;
 }
 
 //===- Targets ------------------------------------------------------------===//
@@ -83,11 +76,6 @@ static LogicalResult verifyTargets(Operation *op) {
     return op->emitOpError()
            << "targets of shape [" << targets.getShape()
            << "] for logits of shape [" << logits.getShape() << "]";
-  Type result = getElementTypeOrSelf(op->getResult(0).getType());
-  if (result != logits.getElementType())
-    return op->emitOpError()
-           << "logits of element type " << logits.getElementType()
-           << " for a result of " << result;
   return success();
 }
 
@@ -128,10 +116,8 @@ ShardingRule TakeTargetOp::getShardingRule() {
   ShardingRuleBuilder builder;
   ArrayRef<int64_t> shape = getLogits().getType().getShape();
   SmallVector<DimFactors> tokens;
-  SmallVector<unsigned> work;
   for (auto [index, size] : llvm::enumerate(shape.drop_back())) {
-    work.push_back(builder.factor("t" + std::to_string(index), size));
-    tokens.push_back({work.back()});
+    tokens.push_back({builder.factor("t" + std::to_string(index), size)});
   }
   SmallVector<DimFactors> logits = tokens;
   unsigned classes = builder.factor("classes", shape.back(), FactorKind::Sum);
@@ -141,8 +127,6 @@ ShardingRule TakeTargetOp::getShardingRule() {
       .result(tokens)
       .linearIn({0})
       .dependsOnPosition({classes})
-      .work(0, work)
-      .looksUp(0)
       .build();
 }
 
@@ -153,18 +137,20 @@ std::optional<int64_t> TakeTargetOp::getIndexBound(unsigned number) {
       .value_or(getLogits().getType().getShape().back());
 }
 
-Operation *TakeTargetOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                    TypeRange resultTypes) {
-  RankedTensorType logits = getLogits().getType();
-  Value origin =
-      createShardOrigin(builder, getLoc(), getLogits(), logits.getRank() - 1);
-  IntegerAttr vocabulary = getVocabularyAttr();
-  if (origin && !vocabulary)
-    vocabulary = builder.getI64IntegerAttr(logits.getShape().back());
-  return TakeTargetOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                              operands[1], origin, vocabulary,
-                              getIgnoreIndexAttr());
+// Elements are read, not computed.
+Work TakeTargetOp::getWork() { return {.lookedUp = 0}; }
+
+Operation *TakeTargetOp::writeLocal(LocalWriter &writer) {
+  unsigned classes = getLogits().getType().getRank() - 1;
+  Value origin = writer.getOrigin(getLogits(), classes);
+  auto local = cast<TakeTargetOp>(writer.copy(origin));
+  if (origin && !getVocabulary())
+    local.setVocabularyAttr(
+        writer.toAttr(writer.getSize(getLogits(), classes)));
+  return local;
 }
+
+//===- Cross entropy ------------------------------------------------------===//
 
 LogicalResult CrossEntropyOp::verify() {
   if (failed(verifyTargets(*this)))
@@ -185,7 +171,6 @@ LogicalResult CrossEntropyOp::verify() {
   return success();
 }
 
-// A maximum, a difference, an exponential, and up to three sums.
 ShardingRule CrossEntropyOp::getShardingRule() {
   ShardingRuleBuilder builder;
   ArrayRef<int64_t> shape = getLogits().getType().getShape();
@@ -196,8 +181,11 @@ ShardingRule CrossEntropyOp::getShardingRule() {
   SmallVector<DimFactors> targets = logits;
   logits.push_back(
       {builder.factor("classes", shape.back(), FactorKind::Whole)});
-  return builder.operand(logits).operand(targets).result({}).work(6).build();
+  return builder.operand(logits).operand(targets).result({}).build();
 }
+
+// A maximum, a difference, an exponential, and up to three sums.
+Work CrossEntropyOp::getWork() { return {.flopsPerPoint = 6}; }
 
 std::optional<int64_t> CrossEntropyOp::getIndexBound(unsigned number) {
   if (number != 1)
@@ -209,11 +197,7 @@ std::optional<int64_t> CrossEntropyOp::getIndexBound(unsigned number) {
 //===- Padding ------------------------------------------------------------===//
 
 LogicalResult MaskPaddingOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getResult().getType();
-  if (input.getShape() != result.getShape() ||
-      input.getElementType() != result.getElementType())
-    return emitOpError() << "result type " << result
-                         << " differs from the operand's " << input;
+  RankedTensorType input = getInput().getType();
   if (input.getRank() == 0)
     return emitOpError() << "a scalar has no columns";
   auto valid = static_cast<int64_t>(getValid());
@@ -232,15 +216,14 @@ ShardingRule MaskPaddingOp::getShardingRule() {
   return builder.operand(dims)
       .result(dims)
       .dependsOnPosition(dims.back())
-      .work(1)
-      .keeps(KeptForBackward::Nothing)
       .build();
 }
 
-Operation *MaskPaddingOp::writeLocal(OpBuilder &builder, ValueRange operands,
-                                     TypeRange resultTypes) {
-  Value origin = createShardOrigin(builder, getLoc(), getInput(),
-                                   getInput().getType().getRank() - 1);
-  return MaskPaddingOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                               origin, getValidAttr());
+Work MaskPaddingOp::getWork() {
+  return {.flopsPerPoint = 1, .kept = KeptForBackward::Nothing};
+}
+
+Operation *MaskPaddingOp::writeLocal(LocalWriter &writer) {
+  unsigned columns = getInput().getType().getRank() - 1;
+  return writer.copy(writer.getOrigin(getInput(), columns));
 }

@@ -112,21 +112,19 @@ LogicalResult FunctionPartitioner::writeOp(OpBuilder &builder, Operation &op) {
       getLocalTypes(op.getResultTypes(), op.getLoc());
   if (failed(types))
     return failure();
-  if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
-    Value local = collective.writeLocal(builder, operands[0], types->front());
-    mapping.map(op.getResult(0), local);
-    return success();
-  }
   if (isa<ReshardOp>(op))
     return op.emitOpError() << "is not decomposed; run tp-insert-collectives "
                                "first";
+  LocalWriter writer(builder, &op, mesh, operands, *types);
   Operation *local = nullptr;
   if (auto ruled = dyn_cast<ShardingRuleOpInterface>(op))
-    local = ruled.writeLocal(builder, operands, *types);
+    local = ruled.writeLocal(writer);
+  else if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    local = collective.writeLocal(writer);
   else if (auto call = dyn_cast<func::CallOp>(op))
     local = writeCall(builder, call, operands, *types);
   else if (isa<func::ReturnOp>(op))
-    local = copyWithTypes(builder, &op, operands, *types);
+    local = writer.copy();
   else
     return op.emitOpError() << "has no local form";
   mapping.map(op.getResults(), local->getResults());

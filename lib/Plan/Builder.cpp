@@ -128,8 +128,8 @@ void ProblemBuilder::addOperation(unsigned node) {
     return;
   }
   const GraphNode &info = graph.nodes[node];
-  auto op = cast<ShardingRuleOpInterface>(info.op);
-  ShardingRule rule = op.getShardingRule();
+  const ShardingRule &rule = *info.rule;
+  Work work = cast<WorkOpInterface>(info.op).getWork();
   SmallVector<unsigned> tensors(ArrayRef<unsigned>(info.operands));
   llvm::append_range(tensors, info.results);
   SmallVector<Type> types;
@@ -161,8 +161,8 @@ void ProblemBuilder::addOperation(unsigned node) {
     if (masks.back() != 0)
       continue;
     choices[node].layouts.push_back(numbers);
-    choices[node].prices.push_back(
-        toPrice(model.priceOperation(rule, types, strategy.layouts), false));
+    choices[node].prices.push_back(toPrice(
+        model.priceOperation(rule, work, types, strategy.layouts), false));
   }
   if (choices[node].layouts.empty())
     exclude(node, masks);

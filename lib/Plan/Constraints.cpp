@@ -71,15 +71,12 @@ void ProblemBuilder::markMaxima() {
   for (const GraphNode &node : graph.nodes) {
     if (node.kind == GraphNode::Home || node.kind == GraphNode::Demand)
       continue;
-    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-    bool isOperation = node.kind == GraphNode::Operation && ruled;
-    bool makes = false, takes = !isOperation;
-    if (isOperation) {
-      ShardingRule rule = ruled.getShardingRule();
-      makes = llvm::any_of(rule.factors, [](const Factor &factor) {
+    bool makes = false, takes = !node.rule;
+    if (node.rule) {
+      makes = llvm::any_of(node.rule->factors, [](const Factor &factor) {
         return factor.kind == FactorKind::Max;
       });
-      takes = rule.movesData || rule.takesMaximum;
+      takes = node.rule->movesData || node.rule->takesMaximum;
     }
     bool comes = llvm::any_of(
         node.operands, [&](unsigned value) { return mayBeMaximum[value]; });

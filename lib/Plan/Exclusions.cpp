@@ -88,30 +88,28 @@ void ProblemBuilder::noteConstraints(const Exclusion &excluded,
 
 InFlightDiagnostic
 ProblemBuilder::describeOperation(const Exclusion &excluded) const {
-  auto op = cast<ShardingRuleOpInterface>(graph.nodes[excluded.node].op);
-  ShardingRule rule = op.getShardingRule();
+  const GraphNode &info = graph.nodes[excluded.node];
   bool isEven = uneven == Uneven::Refuse;
   std::string constraints;
   for (Constraint constraint : {StationaryWeights, DataAxes, Sequence, Pin})
     if (excluded.broken & constraint)
       constraints +=
           (constraints.empty() ? "" : " and ") + toString(constraint).str();
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "cannot be split over "
-                            << toString(axes.parts, model.getMesh()) << ": of "
-                            << excluded.numStrategies << " strategies"
-                            << (isEven ? " with even shards" : "")
-                            << " none meets " << constraints;
+  InFlightDiagnostic diag =
+      info.op->emitOpError()
+      << "cannot be split over " << toString(axes.parts, model.getMesh())
+      << ": of " << excluded.numStrategies << " strategies"
+      << (isEven ? " with even shards" : "") << " none meets " << constraints;
   Diagnostic &error = *diag.getUnderlyingDiagnostic();
   error.attachNote() << "the sizes that can be split are "
-                     << describeFactors(rule)
+                     << describeFactors(*info.rule)
                      << (isEven ? "; the ranks must divide them" : "");
   if (!llvm::has_single_bit(excluded.broken))
     noteConstraints(excluded, error);
   else if (excluded.broken == StationaryWeights)
     noteWeights(error);
   else if (excluded.broken == DataAxes)
-    noteBatch(excluded.node, rule, error);
+    noteBatch(excluded.node, *info.rule, error);
   else if (excluded.broken == Sequence)
     noteSequence(excluded.node, error);
   else

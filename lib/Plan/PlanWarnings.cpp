@@ -236,9 +236,8 @@ findUncarried(const Graph &graph, const std::vector<bool> &isContracted) {
       const GraphValue &info = graph.values[value];
       if (!info.isStatic || info.isParameter)
         continue;
-      auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
       llvm::SetVector<unsigned> parameters;
-      if (isContractedDim(rule, operand))
+      if (isContractedDim(*node.rule, operand))
         addUncarried(graph, value, isContracted, parameters);
       for (unsigned parameter : parameters)
         found.insert({parameter, graph.nodes[info.producer].op});

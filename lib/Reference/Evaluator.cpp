@@ -456,11 +456,10 @@ static double countMultiplyAdds(func::FuncOp function,
     auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
     if (!ruled)
       return;
-    ShardingRule rule = ruled.getShardingRule();
-    double work = rule.flopsPerPoint / 2;
-    for (unsigned factor : rule.workFactors)
-      work *= rule.factors[factor].size;
-    total += work;
+    SmallVector<int64_t> sizes;
+    for (const Factor &factor : ruled.getShardingRule().factors)
+      sizes.push_back(factor.size);
+    total += cast<WorkOpInterface>(op).getWork().countFlops(sizes) / 2;
   });
   active.pop_back();
   return total;

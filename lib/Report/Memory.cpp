@@ -85,10 +85,9 @@ llvm::DenseSet<unsigned> Holdings::findCaches() const {
     auto ruled = dyn_cast<ShardingRuleOpInterface>(event.op);
     if (!ruled || event.operands.size() < 2)
       continue;
-    ShardingRule rule = ruled.getShardingRule();
     std::optional<unsigned> argument =
         step.getStorage(event.operands[0]).argument;
-    if (rule.movesData && rule.flopsPerPoint == 0 && argument)
+    if (argument && isMove(ruled))
       caches.insert(*argument);
   }
   return caches;
@@ -202,7 +201,7 @@ void KeptFinder::keepOf(unsigned number) {
                               [&](unsigned value) { return active[value]; }))
     return;
   ShardingRule rule = ruled.getShardingRule();
-  switch (rule.kept) {
+  switch (cast<WorkOpInterface>(event.op).getWork().kept) {
   case KeptForBackward::Nothing:
     return;
   case KeptForBackward::Result:

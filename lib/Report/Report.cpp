@@ -266,13 +266,14 @@ void Collector::priceCollective(CollectiveOpInterface op, int64_t count,
 
 /// Adds a product's FLOPs, unsharded and on the rank with the largest shards.
 static void addProduct(Totals &totals, const ShardingRule &rule,
-                       ArrayRef<Layout> layouts, double times, double peak) {
+                       const Work &work, ArrayRef<Layout> layouts, double times,
+                       double peak) {
   SmallVector<Layout> whole;
   for (const Layout &layout : layouts)
     whole.emplace_back().dims.resize(layout.dims.size());
   auto add = [&](ProductFigures &sums, FlopConvention convention) {
     auto count = [&](ArrayRef<Layout> lie) {
-      return times * CostModel::countProductFlops(rule, lie, convention);
+      return times * CostModel::countProductFlops(rule, work, lie, convention);
     };
     double flops = count(whole);
     sums.flops += flops;
@@ -300,13 +301,15 @@ void Collector::price(Operation *op, int64_t count, const CostModel &model) {
   llvm::for_each(op->getOperands(), add);
   llvm::for_each(op->getResults(), add);
   ShardingRule rule = ruled.getShardingRule();
-  Cost cost = model.priceOperation(rule, types, layouts);
+  Work work = cast<WorkOpInterface>(op).getWork();
+  Cost cost = model.priceOperation(rule, work, types, layouts);
   costs[op] = cost;
   double times = static_cast<double>(count);
   std::string element;
   llvm::raw_string_ostream(element)
       << cast<RankedTensorType>(types.back()).getElementType();
-  addProduct(report.totals, rule, layouts, times, machine.getPeak(element));
+  addProduct(report.totals, rule, work, layouts, times,
+             machine.getPeak(element));
   report.totals.computeSeconds += times * cost.seconds;
   report.totals.flops += times * cost.flops;
   report.totals.memoryBytes += times * cost.memoryBytes;

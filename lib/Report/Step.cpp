@@ -75,8 +75,7 @@ void Follower::place(Operation &op, StepEvent &event) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(&op);
   if (!ruled || event.operands.empty() || event.results.size() != 1)
     return;
-  ShardingRule rule = ruled.getShardingRule();
-  if (!rule.movesData || rule.flopsPerPoint != 0)
+  if (!isMove(ruled))
     return;
   StepValue &result = step.values[event.results[0]];
   const StepValue &storage = step.getStorage(event.operands[0]);

@@ -80,10 +80,10 @@ static double reductionLength(Operation *op) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled)
     return 0;
-  ShardingRule rule = ruled.getShardingRule();
   // A lookup adds zeros: no rounding.
-  if (rule.lookedUp)
+  if (cast<WorkOpInterface>(op).getWork().lookedUp)
     return 1;
+  ShardingRule rule = ruled.getShardingRule();
   double summed = 1, wholes = 0;
   for (auto [index, factor] : llvm::enumerate(rule.factors)) {
     double size = std::max<double>(1, static_cast<double>(factor.size));

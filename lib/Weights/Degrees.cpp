@@ -16,13 +16,11 @@ static bool hasFactor(const TensorFactors &tensor, unsigned factor) {
 std::vector<HeadGrouping> tp::findHeadGroupings(const Graph &graph) {
   std::vector<HeadGrouping> all;
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    if (node.kind != GraphNode::Operation)
+    auto grouped = dyn_cast<GroupedHeadsOpInterface>(node.op);
+    if (node.kind != GraphNode::Operation || !grouped)
       continue;
-    ShardingRule rule =
-        cast<ShardingRuleOpInterface>(node.op).getShardingRule();
-    if (!rule.grouping)
-      continue;
-    auto [groups, inGroup] = *rule.grouping;
+    const ShardingRule &rule = *node.rule;
+    auto [groups, inGroup] = grouped.getGrouping();
     HeadGrouping &grouping = all.emplace_back();
     grouping = {static_cast<unsigned>(index),
                 rule.factors[groups].size,
@@ -118,10 +116,10 @@ addProjections(const Graph &graph, const HeadGrouping &grouping,
     if (node.kind == GraphNode::Home)
       continue;
     bool usesWeight = false;
-    if (auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op)) {
-      ShardingRule rule = ruled.getShardingRule();
+    if (node.rule) {
       for (auto [index, value] : llvm::enumerate(node.operands)) {
-        if (!graph.values[value].isParameter || !isContractedDim(rule, index))
+        if (!graph.values[value].isParameter ||
+            !isContractedDim(*node.rule, index))
           continue;
         projections[{producer, index}] = grouping.groups;
         usesWeight = true;
@@ -186,9 +184,9 @@ DegreeLimits tp::findDegreeLimits(const Graph &graph) {
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
     if (node.kind != GraphNode::Operation)
       continue;
-    auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
     for (auto [operand, number] : llvm::enumerate(node.operands)) {
-      if (!graph.values[number].isParameter || !isContractedDim(rule, operand))
+      if (!graph.values[number].isParameter ||
+          !isContractedDim(*node.rule, operand))
         continue;
       for (unsigned root : findRoots(graph, number))
         add(root, projections.count({index, operand}));
@@ -202,11 +200,13 @@ std::vector<Vocabulary> tp::findVocabularies(const Graph &graph) {
   for (const GraphNode &node : graph.nodes) {
     if (node.kind != GraphNode::Operation)
       continue;
-    auto rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
-    if (!rule.lookedUp)
+    std::optional<unsigned> lookedUp =
+        cast<WorkOpInterface>(node.op).getWork().lookedUp;
+    if (!lookedUp)
       continue;
-    unsigned table = node.operands[*rule.lookedUp];
-    for (auto [dim, factors] : llvm::enumerate(rule.operands[*rule.lookedUp])) {
+    const ShardingRule &rule = *node.rule;
+    unsigned table = node.operands[*lookedUp];
+    for (auto [dim, factors] : llvm::enumerate(rule.operands[*lookedUp])) {
       int64_t size = graph.values[table].type.getDimSize(dim);
       bool isRead = llvm::any_of(factors, [&](unsigned factor) {
         return rule.factors[factor].kind == FactorKind::Sum;

@@ -41,7 +41,11 @@ private:
   void markParameters();
   bool isActive(func::FuncOp function, unsigned instance) const;
 
+  std::shared_ptr<const ShardingRule> getRule(ShardingRuleOpInterface op);
+
   Graph graph;
+  /// Of the operations met so far.
+  llvm::DenseMap<Operation *, std::shared_ptr<const ShardingRule>> rules;
   /// Of the calls that are being followed.
   unsigned depth = 0;
 };
@@ -199,6 +203,14 @@ void GraphBuilder::visitReturn(unsigned instance, func::ReturnOp op,
   }
 }
 
+std::shared_ptr<const ShardingRule>
+GraphBuilder::getRule(ShardingRuleOpInterface op) {
+  std::shared_ptr<const ShardingRule> &rule = rules[op];
+  if (!rule)
+    rule = std::make_shared<const ShardingRule>(op.getShardingRule());
+  return rule;
+}
+
 LogicalResult GraphBuilder::visitOp(unsigned instance, Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(instance, call);
@@ -206,11 +218,13 @@ LogicalResult GraphBuilder::visitOp(unsigned instance, Operation *op) {
     return op->emitOpError()
            << "is a collective; in open IR collectives are the planner's to "
               "place: remove it, or pin the layout with a tp.reshard";
-  bool isReshard = isa<ReshardOp>(op);
-  if (!isReshard && !isa<ShardingRuleOpInterface>(op))
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
+  if (!ruled && !isa<ReshardOp>(op))
     return op->emitOpError() << "has no sharding rule, so it cannot be planned";
-  unsigned node = addNode(isReshard ? GraphNode::Passage : GraphNode::Operation,
-                          instance, op);
+  unsigned node =
+      addNode(ruled ? GraphNode::Operation : GraphNode::Passage, instance, op);
+  if (ruled)
+    graph.nodes[node].rule = getRule(ruled);
   graph.nodeOf[instance][op] = node;
   for (Value operand : op->getOperands())
     use(node, graph.valueOf[instance].lookup(operand));
@@ -259,10 +273,9 @@ static bool covers(const ShardingRule &rule, unsigned operand) {
 /// Of parameters that meet element by element, the one that stores most is the
 /// weight; a scale or an offset is repeated along it.
 void GraphBuilder::findCarried(GraphNode &node) {
-  auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-  if (!ruled || node.results.size() != 1)
+  if (!node.rule || node.results.size() != 1)
     return;
-  ShardingRule rule = ruled.getShardingRule();
+  const ShardingRule &rule = *node.rule;
   bool reduces = llvm::any_of(rule.factors, [](const Factor &factor) {
     return factor.kind == FactorKind::Sum || factor.kind == FactorKind::Max;
   });

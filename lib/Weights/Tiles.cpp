@@ -110,7 +110,7 @@ void TileFinder::enter(unsigned node, unsigned operand,
     visit(info.results[0], pieces);
   if (info.kind != GraphNode::Operation)
     return;
-  ShardingRule rule = cast<ShardingRuleOpInterface>(info.op).getShardingRule();
+  const ShardingRule &rule = *info.rule;
   if (!isCarried && !isContractedDim(rule, operand))
     return;
   std::vector<std::vector<Piece>> ofFactor(rule.factors.size());

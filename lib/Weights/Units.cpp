@@ -15,10 +15,8 @@ public:
     for (const GraphValue &value : graph.values)
       ofValue.emplace_back(value.type.getRank(), std::set<int64_t>{1});
     for (const GraphNode &node : graph.nodes) {
-      ShardingRule &rule = rules.emplace_back();
-      if (node.kind == GraphNode::Operation)
-        rule = cast<ShardingRuleOpInterface>(node.op).getShardingRule();
-      ofNode.emplace_back(rule.factors.size(), std::set<int64_t>{1});
+      size_t numFactors = node.rule ? node.rule->factors.size() : 0;
+      ofNode.emplace_back(numFactors, std::set<int64_t>{1});
     }
   }
 
@@ -55,7 +53,7 @@ private:
     SmallVector<unsigned> tensors(ArrayRef<unsigned>(node.operands));
     llvm::append_range(tensors, node.results);
     for (auto [tensor, value] : llvm::enumerate(tensors))
-      for (auto [dim, factors] : llvm::enumerate(rules[number].tensor(tensor)))
+      for (auto [dim, factors] : llvm::enumerate(node.rule->tensor(tensor)))
         visitDim(number, factors, ofValue[value][dim]);
   }
 
@@ -72,9 +70,8 @@ private:
 
   void visitDim(unsigned node, ArrayRef<unsigned> factors,
                 std::set<int64_t> &units) {
-    auto sizeOf = [&](unsigned factor) {
-      return rules[node].factors[factor].size;
-    };
+    const ShardingRule &rule = *graph.nodes[node].rule;
+    auto sizeOf = [&](unsigned factor) { return rule.factors[factor].size; };
     if (llvm::any_of(factors, [&](unsigned f) { return sizeOf(f) == 0; }))
       return;
     for (int64_t unit : std::set<int64_t>(units)) {
@@ -90,7 +87,7 @@ private:
     }
     int64_t minor = 1;
     for (unsigned factor : llvm::reverse(factors)) {
-      if (rules[node].factors[factor].kind != FactorKind::Whole)
+      if (rule.factors[factor].kind != FactorKind::Whole)
         for (int64_t unit : std::set<int64_t>(ofNode[node][factor]))
           add(units, unit * minor);
       minor *= sizeOf(factor);
@@ -98,7 +95,6 @@ private:
   }
 
   const Graph &graph;
-  std::vector<ShardingRule> rules;
   std::vector<std::vector<std::set<int64_t>>> ofValue, ofNode;
   bool changed = false;
 };

@@ -99,12 +99,10 @@ std::vector<bool> tp::findContracted(const Graph &graph) {
     for (unsigned index : node.carried)
       if (isContracted[node.results[0]])
         isContracted[node.operands[index]] = true;
-    auto ruled = dyn_cast<ShardingRuleOpInterface>(node.op);
-    if (node.kind != GraphNode::Operation || !ruled)
+    if (!node.rule)
       continue;
-    ShardingRule rule = ruled.getShardingRule();
     for (auto [operand, value] : llvm::enumerate(node.operands))
-      if (isContractedDim(rule, operand))
+      if (isContractedDim(*node.rule, operand))
         isContracted[value] = true;
   }
   return isContracted;
@@ -127,6 +125,10 @@ SmallVector<unsigned, 1> tp::findRoots(const Graph &graph, unsigned value) {
   return roots;
 }
 
+static bool looksUp(Operation *op) {
+  return cast<WorkOpInterface>(op).getWork().lookedUp.has_value();
+}
+
 std::vector<WeightUse> tp::findWeightUses(const Graph &graph,
                                           unsigned argument) {
   std::vector<WeightUse> uses;
@@ -143,35 +145,33 @@ std::vector<WeightUse> tp::findWeightUses(const Graph &graph,
       const GraphNode &info = graph.nodes[node];
       if (info.kind != GraphNode::Operation)
         continue;
-      ShardingRule rule =
-          cast<ShardingRuleOpInterface>(info.op).getShardingRule();
+      const ShardingRule &rule = *info.rule;
       bool isCopy = llvm::is_contained(info.carried, operand) &&
                     graph.values[info.results[0]].type.getShape() == shape &&
                     rule.operands[operand] == rule.results[0];
       if (isCopy)
         todo.push_back(info.results[0]);
       else
-        uses.push_back({node, operand, std::move(rule)});
+        uses.push_back({node, operand, &rule, looksUp(info.op)});
     }
   }
   return uses;
 }
 
 bool tp::isSummedDim(const WeightUse &use, unsigned dim) {
-  return llvm::any_of(use.rule.operands[use.operand][dim],
-                      [&](unsigned factor) {
-                        return use.rule.factors[factor].kind == FactorKind::Sum;
-                      });
+  return llvm::any_of(
+      use.rule->operands[use.operand][dim], [&](unsigned factor) {
+        return use.rule->factors[factor].kind == FactorKind::Sum;
+      });
 }
 
 const WeightUse *tp::findProduct(ArrayRef<WeightUse> uses) {
   const WeightUse *found = nullptr;
   for (const WeightUse &use : uses) {
     bool contracts = false;
-    for (unsigned dim = 0; dim < use.rule.operands[use.operand].size(); ++dim)
+    for (unsigned dim = 0; dim < use.rule->operands[use.operand].size(); ++dim)
       contracts |= isSummedDim(use, dim);
-    bool isLookup = use.rule.lookedUp.has_value();
-    if (contracts && (!found || (found->rule.lookedUp && !isLookup)))
+    if (contracts && (!found || (found->isLookup && !use.isLookup)))
       found = &use;
   }
   return found;

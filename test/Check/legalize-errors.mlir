@@ -42,7 +42,7 @@ func.func @two_meshes_r10(%x: tensor<5xf32, #on_a>) -> tensor<5xf32, #on_b> {
 // -----
 
 func.func @not_even_well_formed(%x: tensor<5xf32>) -> tensor<6xf32> {
-  // expected-error @below {{'tp.relu' op result shape [6] differs from operand shape [5]}}
+  // expected-error @below {{'tp.relu' op result type 'tensor<6xf32>' differs from the operand's 'tensor<5xf32>'}}
   %y = tp.relu %x : (tensor<5xf32>) -> tensor<6xf32>
   return %y : tensor<6xf32>
 }

@@ -33,8 +33,12 @@ protected:
     RankGroup group = CostModel(machine, mesh(sizes)).getGroup(parts);
     return llvm::to_vector_of<int64_t, 6>(group.inBlock);
   }
-  double seconds(const ShardingRule &rule,
-                 ArrayRef<SmallVector<int64_t>> shapes) {
+  /// A rule and its work.
+  struct Priced {
+    ShardingRule rule;
+    Work work;
+  };
+  double seconds(const Priced &op, ArrayRef<SmallVector<int64_t>> shapes) {
     SmallVector<Type> types;
     SmallVector<Layout> layouts;
     for (const SmallVector<int64_t> &shape : shapes) {
@@ -43,19 +47,20 @@ protected:
       layouts.back().dims.resize(shape.size());
     }
     return CostModel(machine, mesh({2}))
-        .priceOperation(rule, types, layouts)
+        .priceOperation(op.rule, op.work, types, layouts)
         .seconds;
   }
-  static ShardingRule product(int64_t m, int64_t n, int64_t k) {
+  static Priced product(int64_t m, int64_t n, int64_t k) {
     ShardingRuleBuilder builder;
     unsigned rows = builder.factor("m", m), columns = builder.factor("n", n);
     unsigned depth = builder.factor("k", k, FactorKind::Sum);
     builder.operand({{rows}, {depth}}).operand({{depth}, {columns}});
-    return builder.result({{rows}, {columns}}).work(2).build();
+    builder.result({{rows}, {columns}});
+    return {builder.build(), {.flopsPerPoint = 2}};
   }
   /// Attention of 3 sequences, 2 x 4 heads of 16, over 64 keys, of which a
   /// query sees half.
-  static ShardingRule attention() {
+  static Priced attention() {
     ShardingRuleBuilder builder;
     unsigned batch = builder.factor("batch", 3);
     unsigned queries = builder.factor("queries", 64);
@@ -67,8 +72,8 @@ protected:
         .operand({{batch}, {keys}, {groups}, {dim}})
         .operand({{batch}, {keys}, {groups}, {dim}})
         .result({{batch}, {queries}, {groups, inGroup}, {dim}});
-    return builder.work(4 * 32.0, {batch, queries, groups, inGroup, dim})
-        .build();
+    return {builder.build(),
+            {.flopsPerPoint = 4 * 32.0, .summedFactors = {keys}}};
   }
 
   MLIRContext context;
@@ -92,12 +97,12 @@ TEST_F(Prices, GroupsLieInBlocks) {
 }
 
 TEST_F(Prices, AProductReachesAShareOfThePeak) {
-  ShardingRule rule = product(7, 11, 13);
+  Priced op = product(7, 11, 13);
   double flops = 2 * 7 * 11 * 13;
   SmallVector<SmallVector<int64_t>> shapes = {{7, 13}, {13, 11}, {7, 11}};
-  EXPECT_EQ(seconds(rule, shapes), flops / 1000);
+  EXPECT_EQ(seconds(op, shapes), flops / 1000);
   machine.products = {0.5, 14, 22, 39, 1};
-  EXPECT_DOUBLE_EQ(seconds(rule, shapes), flops / 1000 / 0.5 * (1 + 2 + 2 + 3));
+  EXPECT_DOUBLE_EQ(seconds(op, shapes), flops / 1000 / 0.5 * (1 + 2 + 2 + 3));
   // Splitting never makes a piece dearer.
   machine.products = {0.8, 64, 64, 256, 1};
   for (int64_t m = 1; m < 40; ++m)
@@ -107,17 +112,17 @@ TEST_F(Prices, AProductReachesAShareOfThePeak) {
 }
 
 TEST_F(Prices, AttentionAndOtherOperationsHaveRatesOfTheirOwn) {
-  ShardingRule rule = attention();
+  Priced op = attention();
   SmallVector<SmallVector<int64_t>> shapes = {
       {3, 64, 8, 16}, {3, 64, 2, 16}, {3, 64, 2, 16}, {3, 64, 8, 16}};
   double flops = 4.0 * 32 * 3 * 64 * 8 * 16;
   machine.products = {0.5, 14, 22, 39, 0.25};
-  EXPECT_DOUBLE_EQ(seconds(rule, shapes), flops / 1000 / 0.25);
+  EXPECT_DOUBLE_EQ(seconds(op, shapes), flops / 1000 / 0.25);
   machine.products.attentionHalfHead = 48;
-  EXPECT_DOUBLE_EQ(seconds(rule, shapes), flops / 1000 / 0.25 * (1 + 48 / 16));
+  EXPECT_DOUBLE_EQ(seconds(op, shapes), flops / 1000 / 0.25 * (1 + 48 / 16));
   ShardingRuleBuilder builder;
   unsigned size = builder.factor("d0", 50);
-  ShardingRule relu = builder.operand({{size}}).result({{size}}).build();
+  Priced relu = {builder.operand({{size}}).result({{size}}).build(), {1}};
   EXPECT_DOUBLE_EQ(seconds(relu, {{50}, {50}}), 0.05);
   machine.vectorFlops = 10;
   EXPECT_DOUBLE_EQ(seconds(relu, {{50}, {50}}), 5);
@@ -126,29 +131,33 @@ TEST_F(Prices, AttentionAndOtherOperationsHaveRatesOfTheirOwn) {
 }
 
 TEST_F(Prices, ConventionsForFlops) {
-  ShardingRule rule = attention();
+  Priced op = attention();
   SmallVector<Layout> layouts(4);
   for (Layout &layout : layouts)
     layout.dims.resize(4);
   double full = 4.0 * 64 * 3 * 64 * 8 * 16;
-  EXPECT_EQ(CostModel::countProductFlops(rule, layouts, FlopConvention::Full),
+  EXPECT_EQ(CostModel::countProductFlops(op.rule, op.work, layouts,
+                                         FlopConvention::Full),
             full);
-  EXPECT_EQ(CostModel::countProductFlops(rule, layouts, FlopConvention::Causal),
+  EXPECT_EQ(CostModel::countProductFlops(op.rule, op.work, layouts,
+                                         FlopConvention::Causal),
             full / 2);
-  ShardingRule matmul = product(7, 11, 13);
+  Priced matmul = product(7, 11, 13);
   layouts.resize(3);
   for (Layout &layout : layouts)
     layout.dims.resize(2);
   for (FlopConvention convention :
        {FlopConvention::Full, FlopConvention::Causal})
-    EXPECT_EQ(CostModel::countProductFlops(matmul, layouts, convention),
+    EXPECT_EQ(CostModel::countProductFlops(matmul.rule, matmul.work, layouts,
+                                           convention),
               2 * 7 * 11 * 13);
   ShardingRuleBuilder builder;
   unsigned size = builder.factor("d0", 50);
-  ShardingRule relu = builder.operand({{size}}).result({{size}}).build();
+  Priced relu = {builder.operand({{size}}).result({{size}}).build(), {1}};
   layouts.resize(2);
   for (Layout &layout : layouts)
     layout.dims.resize(1);
-  EXPECT_EQ(CostModel::countProductFlops(relu, layouts, FlopConvention::Full),
+  EXPECT_EQ(CostModel::countProductFlops(relu.rule, relu.work, layouts,
+                                         FlopConvention::Full),
             0);
 }

@@ -74,7 +74,7 @@ func.func @query_without_batch(%q: tensor<3x6x4xf32>, %k: tensor<1x5x2x4xf32>) -
 // -----
 
 func.func @value_of_another_element_type(%q: tensor<1x3x6x4xf32>, %k: tensor<1x5x2x4xf32>, %v: tensor<1x5x2x4xf16>) -> tensor<1x3x6x4xf32> {
-  // expected-error @below {{'tp.attention' op element types 'f32' and 'f16' differ}}
+  // expected-error @below {{'tp.attention' op operand 2 has element type 'f16', the result 'f32'; tp.cast changes element types}}
   %o = tp.attention %q, %k, %v {scale = 0.5 : f64} : (tensor<1x3x6x4xf32>, tensor<1x5x2x4xf32>, tensor<1x5x2x4xf16>) -> tensor<1x3x6x4xf32>
   return %o : tensor<1x3x6x4xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: tp-opt %s --split-input-file --verify-diagnostics
 
 func.func @two_element_types(%x: tensor<3x5xf32>, %w: tensor<5x7xbf16>) -> tensor<3x7xf32> {
-  // expected-error @below {{'tp.matmul' op element types 'f32', 'bf16' and 'f32' differ; tp.cast changes element types}}
+  // expected-error @below {{'tp.matmul' op operand 1 has element type 'bf16', the result 'f32'; tp.cast changes element types}}
   %y = tp.matmul %x, %w : (tensor<3x5xf32>, tensor<5x7xbf16>) -> tensor<3x7xf32>
   return %y : tensor<3x7xf32>
 }
@@ -10,7 +10,7 @@ func.func @two_element_types(%x: tensor<3x5xf32>, %w: tensor<5x7xbf16>) -> tenso
 // -----
 
 func.func @result_of_another_element_type(%x: tensor<3x5xf16>, %w: tensor<5x7xf16>) -> tensor<3x7xf32> {
-  // expected-error @below {{'tp.matmul' op element types 'f16', 'f16' and 'f32' differ; tp.cast changes element types}}
+  // expected-error @below {{'tp.matmul' op operand 0 has element type 'f16', the result 'f32'; tp.cast changes element types}}
   %y = tp.matmul %x, %w : (tensor<3x5xf16>, tensor<5x7xf16>) -> tensor<3x7xf32>
   return %y : tensor<3x7xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: tp-opt %s --split-input-file --verify-diagnostics
 
 func.func @result_of_another_type(%x: tensor<3x5xf32>, %g: tensor<5xf32>) -> tensor<3x5xf16> {
-  // expected-error @below {{'tp.rms_norm' op result type 'tensor<3x5xf16>' differs from the operand's 'tensor<3x5xf32>'}}
+  // expected-error @below {{'tp.rms_norm' op operand 0 has element type 'f32', the result 'f16'; tp.cast changes element types}}
   %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3x5xf16>
   return %y : tensor<3x5xf16>
 }
@@ -26,7 +26,7 @@ func.func @scalar(%x: tensor<f32>, %g: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @gain_of_another_element_type(%x: tensor<3x5xbf16>, %g: tensor<5xf32>) -> tensor<3x5xbf16> {
-  // expected-error @below {{'tp.rms_norm' op gain of element type 'f32' for an operand of 'bf16'}}
+  // expected-error @below {{'tp.rms_norm' op operand 1 has element type 'f32', the result 'bf16'; tp.cast changes element types}}
   %y = tp.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<3x5xbf16>, tensor<5xf32>) -> tensor<3x5xbf16>
   return %y : tensor<3x5xbf16>
 }
@@ -74,7 +74,7 @@ func.func @bias_of_the_rows(%x: tensor<3x5xf32>, %g: tensor<5xf32>, %b: tensor<3
 // -----
 
 func.func @bias_of_another_element_type(%x: tensor<3x5xf32>, %g: tensor<5xf32>, %b: tensor<5xf64>) -> tensor<3x5xf32> {
-  // expected-error @below {{'tp.layer_norm' op bias of element type 'f64' for an operand of 'f32'}}
+  // expected-error @below {{'tp.layer_norm' op operand 2 has element type 'f64', the result 'f32'; tp.cast changes element types}}
   %y = tp.layer_norm %x, %g, %b {epsilon = 1.0e-5 : f64} : (tensor<3x5xf32>, tensor<5xf32>, tensor<5xf64>) -> tensor<3x5xf32>
   return %y : tensor<3x5xf32>
 }

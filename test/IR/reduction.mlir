@@ -5,13 +5,13 @@
 func.func @rules(%x: tensor<3x5x7xf32>, %m: tensor<3x5xi1>) {
   // CHECK: tp.reduce sum %{{.*}} over [0, 2] {tp.sharding_rule = "([d0,d1,d2]) -> ([d1]) {d0=3 sum, d1=5, d2=7 sum} linear {0}"}
   %a = tp.reduce sum %x over [0, 2] : (tensor<3x5x7xf32>) -> tensor<5xf32>
-  // CHECK: tp.reduce max %{{.*}} over [2] {count = 6 : i64, tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1]) {d0=3, d1=5, d2=7 max}"}
+  // CHECK: tp.reduce max %{{.*}} over [2] {count = 6 : i64, tp.sharding_rule = "([d0,d1,d2]) -> ([d0,d1]) {d0=3, d1=5, d2=7 max} maximum"}
   %b = tp.reduce max %x over [2] {count = 6 : i64} : (tensor<3x5x7xf32>) -> tensor<3x5xf32>
   // CHECK: tp.reduce max %{{.*}} over [0, 1] {{.*}} -> tensor<i1>
   %c = tp.reduce max %m over [0, 1] : (tensor<3x5xi1>) -> tensor<i1>
   // CHECK: tp.softmax %{{.*}} along 1 {tp.sharding_rule = "([d0,normalised,d2]) -> ([d0,normalised,d2]) {d0=3, normalised=5 whole, d2=7}"}
   %d = tp.softmax %x along 1 : (tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
-  // CHECK: tp.maximum %{{.*}}, %{{.*}} {tp.sharding_rule = "([d0,d1,d2], [d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7}"}
+  // CHECK: tp.maximum %{{.*}}, %{{.*}} {tp.sharding_rule = "([d0,d1,d2], [d0,d1,d2]) -> ([d0,d1,d2]) {d0=3, d1=5, d2=7} maximum"}
   %e = tp.maximum %x, %d : (tensor<3x5x7xf32>, tensor<3x5x7xf32>) -> tensor<3x5x7xf32>
   return
 }

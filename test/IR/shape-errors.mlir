@@ -2,7 +2,7 @@
 // RUN: tp-opt %s --split-input-file --verify-diagnostics
 
 func.func @reshape_to_another_element_type(%x: tensor<3x5xf32>) -> tensor<15xf64> {
-  // expected-error @below {{'tp.reshape' op changes the element type from 'f32' to 'f64'}}
+  // expected-error @below {{'tp.reshape' op operand 0 has element type 'f32', the result 'f64'; tp.cast changes element types}}
   %y = tp.reshape %x : (tensor<3x5xf32>) -> tensor<15xf64>
   return %y : tensor<15xf64>
 }
@@ -34,7 +34,7 @@ func.func @reshape_of_too_many_elements(%x: tensor<4611686018427387904x6xf32>) -
 // -----
 
 func.func @transpose_to_another_element_type(%x: tensor<3x5xi32>) -> tensor<5x3xi64> {
-  // expected-error @below {{'tp.transpose' op changes the element type from 'i32' to 'i64'}}
+  // expected-error @below {{'tp.transpose' op operand 0 has element type 'i32', the result 'i64'; tp.cast changes element types}}
   %y = tp.transpose %x by [1, 0] : (tensor<3x5xi32>) -> tensor<5x3xi64>
   return %y : tensor<5x3xi64>
 }
@@ -83,7 +83,7 @@ func.func @permutation_read_backwards(%x: tensor<3x5x7xf32>) -> tensor<5x7x3xf32
 // -----
 
 func.func @slice_to_another_element_type(%x: tensor<3x5xi32>) -> tensor<3x4xi64> {
-  // expected-error @below {{'tp.slice' op changes the element type from 'i32' to 'i64'}}
+  // expected-error @below {{'tp.slice' op operand 0 has element type 'i32', the result 'i64'; tp.cast changes element types}}
   %y = tp.slice %x at [0, 1] : (tensor<3x5xi32>) -> tensor<3x4xi64>
   return %y : tensor<3x4xi64>
 }
@@ -131,7 +131,7 @@ func.func @slice_from_an_offset_that_overflows(%x: tensor<3xf32>) -> tensor<2xf3
 // -----
 
 func.func @broadcast_to_another_element_type(%x: tensor<5xf32>) -> tensor<3x5xf64> {
-  // expected-error @below {{'tp.broadcast' op changes the element type from 'f32' to 'f64'}}
+  // expected-error @below {{'tp.broadcast' op operand 0 has element type 'f32', the result 'f64'; tp.cast changes element types}}
   %y = tp.broadcast %x along [0] : (tensor<5xf32>) -> tensor<3x5xf64>
   return %y : tensor<3x5xf64>
 }

@@ -10,7 +10,7 @@ func.func @table_of_three_dimensions(%t: tensor<11x3x5xf32>, %ids: tensor<7xi64>
 // -----
 
 func.func @result_of_another_element_type(%t: tensor<11x5xbf16>, %ids: tensor<7xi32>) -> tensor<7x5xf32> {
-  // expected-error @below {{'tp.embedding' op table of element type 'bf16' for a result of 'f32'}}
+  // expected-error @below {{'tp.embedding' op failed to verify that all of {table, result} have same element type}}
   %y = tp.embedding %t, %ids : (tensor<11x5xbf16>, tensor<7xi32>) -> tensor<7x5xf32>
   return %y : tensor<7x5xf32>
 }
@@ -50,7 +50,7 @@ func.func @targets_of_other_tokens(%x: tensor<3x12xf32>, %t: tensor<5xi64>) -> t
 // -----
 
 func.func @taken_as_another_type(%x: tensor<3x12xf32>, %t: tensor<3xi64>) -> tensor<3xf64> {
-  // expected-error @below {{'tp.take_target' op logits of element type 'f32' for a result of 'f64'}}
+  // expected-error @below {{'tp.take_target' op failed to verify that all of {logits, result} have same element type}}
   %y = tp.take_target %x, %t : (tensor<3x12xf32>, tensor<3xi64>) -> tensor<3xf64>
   return %y : tensor<3xf64>
 }

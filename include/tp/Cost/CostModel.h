@@ -42,17 +42,18 @@ public:
   const Machine &getMachine() const { return machine; }
   MeshAttr getMesh() const { return mesh; }
 
-  /// An operation under a rule: roofline of its FLOPs at the peak of the
-  /// result's element type and of the bytes of its tensors (S. Williams et al.,
-  /// "Roofline", CACM 2009). A product reaches the share of the peak that
+  /// An operation of this rule and work: roofline of its FLOPs at the peak of
+  /// the result's element type and of the bytes of its tensors (S. Williams et
+  /// al., "Roofline", CACM 2009). A product reaches the share of the peak that
   /// ProductEfficiency says. `types` and `layouts` are those of the operands,
   /// then of the results.
-  Cost priceOperation(const ShardingRule &rule, mlir::TypeRange types,
+  Cost priceOperation(const ShardingRule &rule, const Work &work,
+                      mlir::TypeRange types,
                       llvm::ArrayRef<Layout> layouts) const;
 
   /// FLOPs of the largest shard of a product, attention included; 0 for other
   /// operations.
-  static double countProductFlops(const ShardingRule &rule,
+  static double countProductFlops(const ShardingRule &rule, const Work &work,
                                   llvm::ArrayRef<Layout> layouts,
                                   FlopConvention convention);
 

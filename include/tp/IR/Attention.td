@@ -5,8 +5,9 @@
 
 include "tp/IR/Dialect.td"
 
-def TP_RopeOp : TP_Op<"rope", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+def TP_RopeOp : TP_Op<"rope", [TP_ResultLikeOperand,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "writeLocal"]>]> {
   let summary = "rotary position embedding";
   let description = [{
     `input` is [batch, sequence, heads, d]. Elements i and i + d/2 of a head
@@ -31,8 +32,10 @@ def TP_RopeOp : TP_Op<"rope", [DeclareOpInterfaceMethods<
   }];
 }
 
-def TP_AttentionOp : TP_Op<"attention", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+def TP_AttentionOp : TP_Op<"attention", [TP_OneElementType,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "writeLocal"]>,
+    DeclareOpInterfaceMethods<GroupedHeadsOpInterface>]> {
   let summary = "scaled dot-product attention with grouped queries";
   let description = [{
     `query` [batch, s, heads, d], `key` and `value` [batch, t, kv_heads, d];

@@ -61,16 +61,28 @@ def TP_Tensor : StaticShapeTensorOf<[TP_Number]>;
 def TP_FloatTensor : StaticShapeTensorOf<[TP_Float]>;
 def TP_IntegerTensor : StaticShapeTensorOf<[TP_Integer]>;
 
+/// All tensors of an operation have one element type. Traits here compare types
+/// without their encodings, as those of MLIR do not.
+def TP_OneElementType : NativeOpTrait<"OneElementType"> {
+  let cppNamespace = "::tp";
+}
+
+/// The result has the shape and element type of operand 0.
+def TP_ResultLikeOperand : NativeOpTrait<"ResultLikeOperand"> {
+  let cppNamespace = "::tp";
+}
+
 /// Any operation of the dialect.
 class TP_BaseOp<string mnemonic, list<Trait> traits = []>
     : Op<TP_Dialect, mnemonic, traits>;
 
-/// An operation that computes. It has a sharding rule: an operation without
-/// one does not link.
+/// An operation that computes. It has a sharding rule and work: an operation
+/// without them does not link.
 class TP_Op<string mnemonic, list<Trait> traits = []>
     : TP_BaseOp<mnemonic, !listconcat(traits, [
         Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface,
-                                        ["getShardingRule"]>])> {
+                                        ["getShardingRule"]>,
+        DeclareOpInterfaceMethods<WorkOpInterface>])> {
   let hasVerifier = 1;
 }
 

@@ -6,14 +6,15 @@
 include "mlir/IR/EnumAttr.td"
 include "tp/IR/Dialect.td"
 
-class TP_Binary<string mnemonic> : TP_Op<mnemonic> {
+class TP_Binary<string mnemonic> : TP_Op<mnemonic, [TP_OneElementType]> {
   let arguments = (ins TP_Tensor:$lhs, TP_Tensor:$rhs);
   let results = (outs TP_Tensor:$result);
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
 }
 
-class TP_Unary<string mnemonic> : TP_Op<mnemonic> {
+class TP_Unary<string mnemonic> : TP_Op<mnemonic, [TP_ResultLikeOperand]> {
+  let hasVerifier = 0;
   let arguments = (ins TP_FloatTensor:$input);
   let results = (outs TP_FloatTensor:$result);
   let assemblyFormat =
@@ -77,7 +78,7 @@ def TP_Comparison : I32EnumAttr<"Comparison", "how two numbers are compared", [
   let cppNamespace = "::tp";
 }
 
-def TP_CompareOp : TP_Op<"compare"> {
+def TP_CompareOp : TP_Op<"compare", [AllElementTypesMatch<["lhs", "rhs"]>]> {
   let summary = "whether a relation of integers holds, by element";
   let description = [{
     A mask, which `tp.cast` makes a number.
@@ -95,8 +96,9 @@ def TP_CompareOp : TP_Op<"compare"> {
   }];
 }
 
-def TP_DropoutOp : TP_Op<"dropout", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+def TP_DropoutOp : TP_Op<"dropout", [TP_ResultLikeOperand,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "writeLocal"]>]> {
   let summary = "elements set to 0 at random";
   let description = [{
     Each element is 0 with probability `rate`, and otherwise divided by

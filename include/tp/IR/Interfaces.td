@@ -20,15 +20,13 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
       computation.
     }], "::tp::ShardingRule", "getShardingRule">,
     InterfaceMethod<[{
-      Writes the computation of one rank at the builder's insertion point.
-      `operands` are the local operands, `resultTypes` the local types. The
-      default copies the operation; operations that depend on where a shard
-      lies (a vocabulary range, a position) add an origin.
+      Writes the computation of one rank and returns the operation that makes
+      its results. The default copies the operation; one that depends on where a
+      shard lies (a vocabulary range, a position) asks the writer for the
+      origin, which becomes its last operand. Integers come from the writer
+      only: it knows layouts, and how each integer follows from them.
     }], "::mlir::Operation *", "writeLocal",
-    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
-         "::mlir::TypeRange":$resultTypes), [{}], [{
-      return ::tp::copyWithTypes(builder, $_op, operands, resultTypes);
-    }]>,
+    (ins "::tp::LocalWriter &":$writer), [{}], [{ return writer.copy(); }]>,
     InterfaceMethod<[{
       If operand `number` holds indices, the number of values an index may
       take; otherwise nothing.
@@ -43,6 +41,34 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   ];
 }
 
+def WorkOpInterface : OpInterface<"WorkOpInterface"> {
+  let cppNamespace = "::tp";
+  let description = [{
+    What an operation costs. Prices, reports and FLOP counts read this and the
+    rule.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The work at one point of the factors of the operation's rule, which
+      factor numbers refer to.
+    }], "::tp::Work", "getWork">,
+  ];
+}
+
+def GroupedHeadsOpInterface : OpInterface<"GroupedHeadsOpInterface"> {
+  let cppNamespace = "::tp";
+  let description = [{
+    An operation on heads of which several share keys and values. A plan splits
+    them over all ranks of a model, by whole groups as far as those go, or is
+    refused.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The factors of the operation's rule that count groups, and heads of one.
+    }], "::tp::FactorGrouping", "getGrouping">,
+  ];
+}
+
 def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::tp";
   let description = [{
@@ -53,10 +79,9 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<"What the collective does to the layout.",
       "::tp::LayoutStep", "getLayoutStep">,
     InterfaceMethod<[{
-      Writes the local form at the builder's insertion point.
-    }], "::mlir::Value", "writeLocal",
-    (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$operand,
-         "::mlir::Type":$resultType)>,
+      Writes the local form, which names its groups, and returns it.
+    }], "::mlir::Operation *", "writeLocal",
+    (ins "::tp::LocalWriter &":$writer)>,
   ];
 }
 

@@ -5,7 +5,7 @@
 
 include "tp/IR/Dialect.td"
 
-def TP_MatmulOp : TP_Op<"matmul"> {
+def TP_MatmulOp : TP_Op<"matmul", [TP_OneElementType]> {
   let summary = "matrix product, batched or not";
   let description = [{
     `lhs` is [batch.., m, k] (with `transpose_a` [batch.., k, m]); `rhs` is

@@ -5,7 +5,8 @@
 
 include "tp/IR/Dialect.td"
 
-def TP_RMSNormOp : TP_Op<"rms_norm"> {
+def TP_RMSNormOp
+    : TP_Op<"rms_norm", [TP_OneElementType, TP_ResultLikeOperand]> {
   let summary = "root mean square normalisation over the last dimension";
   let description = [{
     `x / sqrt(mean(x^2) + epsilon) * gain` (Zhang and Sennrich 2019). The last
@@ -18,7 +19,8 @@ def TP_RMSNormOp : TP_Op<"rms_norm"> {
       "$input `,` $gain attr-dict `:` functional-type(operands, results)";
 }
 
-def TP_LayerNormOp : TP_Op<"layer_norm"> {
+def TP_LayerNormOp
+    : TP_Op<"layer_norm", [TP_OneElementType, TP_ResultLikeOperand]> {
   let summary = "normalisation over the last dimension";
   let description = [{
     `(x - mean(x)) / sqrt(variance(x) + epsilon) * gain + bias` (Ba, Kiros and

@@ -34,7 +34,7 @@ def TP_ReduceOp : TP_Op<"reduce", [DeclareOpInterfaceMethods<
   }];
 }
 
-def TP_SoftmaxOp : TP_Op<"softmax"> {
+def TP_SoftmaxOp : TP_Op<"softmax", [TP_ResultLikeOperand]> {
   let summary = "exponentials over their sum along a dimension";
   let description = [{
     `exp(x - m) / sum(exp(x - m))`, with m the maximum along dimension `dim`,

@@ -5,7 +5,7 @@
 
 include "tp/IR/Dialect.td"
 
-def TP_ReshapeOp : TP_Op<"reshape"> {
+def TP_ReshapeOp : TP_Op<"reshape", [TP_OneElementType]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     The rule factors both shapes: [b, s, h*d] to [b, s, h, d] splits by whole
@@ -17,7 +17,7 @@ def TP_ReshapeOp : TP_Op<"reshape"> {
       "$input attr-dict `:` functional-type(operands, results)";
 }
 
-def TP_TransposeOp : TP_Op<"transpose"> {
+def TP_TransposeOp : TP_Op<"transpose", [TP_OneElementType]> {
   let summary = "dimension i of the result is dimension permutation[i]";
   let arguments = (ins TP_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs TP_Tensor:$result);
@@ -26,7 +26,7 @@ def TP_TransposeOp : TP_Op<"transpose"> {
   }];
 }
 
-def TP_SliceOp : TP_Op<"slice"> {
+def TP_SliceOp : TP_Op<"slice", [TP_OneElementType]> {
   let summary = "a range of each dimension";
   let description = [{
     Element i of a dimension of the result is element `offsets + i` of the
@@ -43,7 +43,7 @@ def TP_SliceOp : TP_Op<"slice"> {
       "$input `at` $offsets attr-dict `:` functional-type(operands, results)";
 }
 
-def TP_BroadcastOp : TP_Op<"broadcast"> {
+def TP_BroadcastOp : TP_Op<"broadcast", [TP_OneElementType]> {
   let summary = "repeats the operand along new dimensions";
   let description = [{
     `dimensions` are the new dimensions, by their number in the result and

@@ -5,7 +5,6 @@
 #ifndef TP_IR_SHARDINGRULE_H
 #define TP_IR_SHARDINGRULE_H
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
@@ -32,19 +31,16 @@ using DimFactors = llvm::SmallVector<unsigned, 2>;
 /// One entry a dimension.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
-/// Factors of heads that share keys and values: a dimension of heads is groups
-/// x heads of a group, and some operands have one entry a group.
+/// Factors, by number, of heads that share keys and values: a dimension of
+/// heads is groups x heads of a group, and some operands have one entry a
+/// group.
 struct FactorGrouping {
   unsigned groups, inGroup;
 };
 
-/// What a backward pass needs of an operation's values: the operands that its
-/// derivative depends on (those outside each set of `ShardingRule::linear`, all
-/// if there is an operand in no set), the result instead, one byte an element
-/// of the result that says which are kept, or nothing.
-enum class KeptForBackward { Operands, Result, Mask, Nothing };
-
-/// A rule: factors, where they appear, and what the operation is linear in.
+/// What an operation means for layouts: its factors, where they appear, and
+/// what it is linear in. What it costs is its `Work`. Ask an operation once and
+/// keep the answer: building a rule walks all shapes.
 struct ShardingRule {
   llvm::SmallVector<Factor> factors;
   /// One entry an operand of the global form, then one a result.
@@ -60,18 +56,8 @@ struct ShardingRule {
   bool takesMaximum = false;
   /// Every element of the results is zero, so that they may be unreduced.
   bool isZero = false;
-  /// Floating-point operations at one point of the product of the factors in
-  /// `workFactors`. A multiply-add counts 2.
-  double flopsPerPoint = 1;
-  llvm::SmallVector<unsigned> workFactors;
-  /// Operand whose rows are read by index: as many elements as the result has.
-  std::optional<unsigned> lookedUp;
-  /// Attention's heads. A plan splits them over all of a model's ranks, or is
-  /// refused.
-  std::optional<FactorGrouping> grouping;
-  KeptForBackward kept = KeptForBackward::Operands;
 
-  /// Whether the whole of dimension `dim` is one factor, or a size-1 dimension.
+  /// The factors of the operand or, counted after the operands, the result.
   const TensorFactors &tensor(unsigned operandOrResult) const {
     return operandOrResult < operands.size()
                ? operands[operandOrResult]
@@ -80,7 +66,8 @@ struct ShardingRule {
   unsigned numTensors() const { return operands.size() + results.size(); }
 
   /// The rule in text: `([b,s,k], [n,k]) -> ([b,s,n]) {b=2, s=7, k=48 sum,
-  /// n=64} linear {0} {1}`.
+  /// n=64} linear {0} linear {1}`, then `moves`, `maximum`, `zero` where
+  /// `movesData`, `takesMaximum`, `isZero`.
   std::string str() const;
 };
 
@@ -96,30 +83,17 @@ public:
   ShardingRuleBuilder &movesData();
   ShardingRuleBuilder &takesMaximum();
   ShardingRuleBuilder &isZero();
-  /// FLOPs a point; without factors: all of them.
-  ShardingRuleBuilder &work(double flopsPerPoint,
-                            llvm::ArrayRef<unsigned> factors = {});
-  ShardingRuleBuilder &looksUp(unsigned operand);
   ShardingRuleBuilder &dependsOnPosition(llvm::ArrayRef<unsigned> factors);
-  ShardingRuleBuilder &groups(FactorGrouping grouping);
-  ShardingRuleBuilder &keeps(KeptForBackward kept);
   ShardingRule build();
 
 private:
   TensorFactors withoutUnits(llvm::ArrayRef<DimFactors> dims) const;
   ShardingRule rule;
-  bool hasWork = false;
 };
 
 /// The rule of an operation that treats every element alone: dimensions of the
 /// operands are aligned with the last ones of the result.
-ShardingRuleBuilder elementwiseRule(mlir::Operation *op, double flopsPerPoint);
-
-/// Copies `op` with other operands and result types, attributes unchanged: the
-/// local form of an operation that does not care where its shard lies.
-mlir::Operation *copyWithTypes(mlir::OpBuilder &builder, mlir::Operation *op,
-                               mlir::ValueRange operands,
-                               mlir::TypeRange resultTypes);
+ShardingRuleBuilder elementwiseRule(mlir::Operation *op);
 
 } // namespace tp
 

@@ -14,8 +14,11 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tp/IR/LocalWriter.h"
 #include "tp/IR/Sharding.h"
 #include "tp/IR/ShardingRule.h"
+#include "tp/IR/Traits.h"
+#include "tp/IR/Work.h"
 #include "llvm/Support/Error.h"
 
 #include "tp/IR/Dialect.h.inc"
@@ -51,10 +54,9 @@ inline constexpr llvm::StringLiteral planAttrName = "tp.plan";
 /// On a local function's arguments and results: the global type.
 inline constexpr llvm::StringLiteral globalAttrName = "tp.global";
 
-/// The index, in the global dimension, at which this rank's part of dimension
-/// `dim` of `tensor` begins; null if the dimension is not split.
-mlir::Value createShardOrigin(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::Value tensor, unsigned dim);
+/// Whether `op` only says where elements are: it moves them and computes
+/// nothing.
+bool isMove(ShardingRuleOpInterface op);
 
 /// The function called `name`, or without a name the only public one; it has a
 /// body.

@@ -5,9 +5,10 @@
 
 include "tp/IR/Dialect.td"
 
-def TP_EmbeddingOp : TP_Op<"embedding", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface,
-    ["getShardingRule", "writeLocal", "getIndexBound"]>]> {
+def TP_EmbeddingOp : TP_Op<"embedding", [
+    AllElementTypesMatch<["table", "result"]>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+        ["getShardingRule", "writeLocal", "getIndexBound"]>]> {
   let summary = "rows of a table";
   let description = [{
     `table` is [vocabulary, h], `ids` [dims..], the result [dims.., h]. Linear in
@@ -27,9 +28,10 @@ def TP_EmbeddingOp : TP_Op<"embedding", [DeclareOpInterfaceMethods<
   }];
 }
 
-def TP_TakeTargetOp : TP_Op<"take_target", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface,
-    ["getShardingRule", "writeLocal", "getIndexBound"]>]> {
+def TP_TakeTargetOp : TP_Op<"take_target", [
+    AllElementTypesMatch<["logits", "result"]>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+        ["getShardingRule", "writeLocal", "getIndexBound"]>]> {
   let summary = "the element of the last dimension that each target names";
   let description = [{
     `logits` is [dims.., classes], `targets` and the result [dims..]. Linear in
@@ -53,8 +55,10 @@ def TP_TakeTargetOp : TP_Op<"take_target", [DeclareOpInterfaceMethods<
   }];
 }
 
-def TP_CrossEntropyOp : TP_Op<"cross_entropy", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface, ["getShardingRule", "getIndexBound"]>]> {
+def TP_CrossEntropyOp : TP_Op<"cross_entropy", [
+    AllElementTypesMatch<["logits", "result"]>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "getIndexBound"]>]> {
   let summary = "mean negative log likelihood of the targets";
   let description = [{
     `logits` is [dims.., classes], `targets` [dims..]; the result is one number.
@@ -85,8 +89,9 @@ def TP_CrossEntropyOp : TP_Op<"cross_entropy", [DeclareOpInterfaceMethods<
   }];
 }
 
-def TP_MaskPaddingOp : TP_Op<"mask_padding", [DeclareOpInterfaceMethods<
-    ShardingRuleOpInterface, ["getShardingRule", "writeLocal"]>]> {
+def TP_MaskPaddingOp : TP_Op<"mask_padding", [TP_ResultLikeOperand,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                              ["getShardingRule", "writeLocal"]>]> {
   let summary = "the lowest number in the columns that are padding";
   let description = [{
     Elements of the last dimension from `valid` on become the lowest finite

@@ -6,6 +6,7 @@
 #define TP_WEIGHTS_GRAPH_H
 
 #include "tp/IR/TP.h"
+#include <memory>
 
 namespace tp {
 
@@ -33,6 +34,8 @@ struct GraphNode {
   Kind kind;
   unsigned instance;
   mlir::Operation *op = nullptr;
+  /// Operation: its rule, the same in every instance of the function.
+  std::shared_ptr<const ShardingRule> rule;
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 1> results;
   /// Operands that are weights and that the result still is, such as a weight

@@ -24,7 +24,10 @@ llvm::SmallVector<unsigned, 1> findRoots(const Graph &graph, unsigned value);
 /// One operation that reads a weight as it is stored.
 struct WeightUse {
   unsigned node, operand;
-  ShardingRule rule;
+  /// The graph's.
+  const ShardingRule *rule;
+  /// Whether rows are read by index.
+  bool isLookup;
 };
 
 /// Where the parameter that entry argument `argument` is gets read, through
