@@ -124,3 +124,35 @@ TEST_F(LocalWriterTest, OriginsAreOfWhatIsSplit) {
   Extent both = writer.getSize(input, 0) - writer.getSize(input, 1);
   EXPECT_EQ(writer.toAttr(both).getInt(), 2);
 }
+
+TEST_F(LocalWriterTest, PartsAreOfWhatTheRankHolds) {
+  LocalWriter &writer = read(
+      "tensor<28xf32, #tp.sharding<@m, [{\"dp\", unit = 2}]>>",
+      "tp.all_slice %x dim 0 over {\"tp\"}",
+      "tensor<28xf32, #tp.sharding<@m, [{\"dp\", \"tp\", unit = 2}]>>", {14});
+  auto origin = writer.getPartOrigin(0, {model}).getDefiningOp<ShardOriginOp>();
+  EXPECT_EQ(origin.getSize(), 14u);
+  EXPECT_EQ(origin.getSplit().getUnit(), 2);
+  ASSERT_EQ(origin.getSplit().getAxes().size(), 1u);
+  EXPECT_EQ(origin.getSplit().getAxes()[0].getName(), "tp");
+  auto place = writer.getPlace({data, model}).getDefiningOp<ShardOriginOp>();
+  EXPECT_EQ(place.getSize(), 6u);
+  EXPECT_EQ(place.getSplit().getUnit(), 1);
+  EXPECT_EQ(place.getSplit().getAxes().size(), 2u);
+}
+
+TEST_F(LocalWriterTest, SlicesLeaveWhatTheRankHolds) {
+  LocalWriter &writer =
+      read("tensor<2x5x7xf32, #tp.sharding<@m, [{}, {\"dp\"}, {\"tp\"}]>>",
+           "tp.relu %x",
+           "tensor<2x5x7xf32, #tp.sharding<@m, [{}, {\"dp\"}, {\"tp\"}]>>",
+           {2, 3, 2});
+  auto last = cast<LocalSliceOp>(writer.slice(op));
+  auto first = last.getInput().getDefiningOp<LocalSliceOp>();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first.getInput(), op->getResult(0));
+  EXPECT_EQ(first.getDim(), 1u);
+  EXPECT_EQ(Numbers(first.getType().getShape()), Numbers({2, 3, 7}));
+  EXPECT_EQ(last.getDim(), 2u);
+  EXPECT_EQ(Numbers(last.getType().getShape()), Numbers({2, 3, 2}));
+}
