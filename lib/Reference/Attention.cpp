@@ -56,6 +56,9 @@ private:
   S turn(uint64_t key, int64_t position, int64_t pair, Real real) const {
     if constexpr (isField<S>)
       return Field::reduce(hashWord(hashWord(key, position), pair));
+    else if constexpr (isRounded<S>)
+      // Angles are computed in f64, a turn is rounded once.
+      return {real(position * getFrequency(theta, llama3, pair, width)), 1};
     else
       return real(position * getFrequency(theta, llama3, pair, width));
   }
@@ -180,4 +183,5 @@ template <class S> void tp::addAttentionKernels(KernelTable<S> &table) {
 }
 
 template void tp::addAttentionKernels(KernelTable<double> &);
+template void tp::addAttentionKernels(KernelTable<Rounded> &);
 template void tp::addAttentionKernels(KernelTable<Field> &);

@@ -5,6 +5,7 @@
 #include "Reference/Kernel.h"
 
 #include "tp/IR/TP.h"
+#include "tp/Reference/Shards.h"
 #include <numeric>
 
 using namespace mlir;
@@ -66,7 +67,7 @@ SmallVector<const TensorOf<S> *> collect(GroupCall<S> &call,
 struct GroupPieces {
   SmallVector<int64_t> sizes;
 
-  Range operator[](size_t place) const {
+  Span operator[](size_t place) const {
     ArrayRef<int64_t> before = ArrayRef(sizes).take_front(place);
     return {std::accumulate(before.begin(), before.end(), int64_t(0)),
             sizes[place]};
@@ -260,18 +261,19 @@ template <class S> static llvm::Error evaluateOrigin(RankCall<S> &call) {
   MeshAttr mesh = lookupMesh(op, op.getMeshAttr());
   if (!mesh)
     return makeError(op, "there is no mesh @" + op.getMesh());
-  if (mesh.getNumRanks() != call.session.numRanks)
-    return makeError(
-        op, "mesh @" + op.getMesh() + " has " + Twine(mesh.getNumRanks()) +
-                " ranks; the program runs on " + Twine(call.session.numRanks));
-  SmallVector<Attribute> axes(op.getSplit().getAxes());
-  FailureOr<AxisParts> parts =
-      resolveAxes(ArrayAttr::get(op.getContext(), axes), mesh);
-  if (failed(parts))
-    return makeError(op, "the mesh has no such axes");
-  DimLayout dim{*parts, op.getSplit().getUnit()};
-  call.result().integers = {
-      getRange(op.getSize(), dim, mesh, call.rank).offset};
+  int64_t numRanks = 1;
+  for (MeshAxisAttr axis : mesh.getAxes())
+    numRanks *= axis.getSize();
+  if (numRanks != call.session.numRanks)
+    return makeError(op, "mesh @" + op.getMesh() + " has " + Twine(numRanks) +
+                             " ranks; the program runs on " +
+                             Twine(call.session.numRanks));
+  std::optional<Span> part = findSpan(static_cast<int64_t>(op.getSize()),
+                                      op.getSplit(), mesh, call.rank);
+  if (!part)
+    return makeError(op, "the mesh has no such axes, or the unit does not "
+                         "divide the size");
+  call.result().integers = {part->offset};
   return llvm::Error::success();
 }
 
@@ -294,4 +296,5 @@ template <class S> void tp::addCollectiveKernels(KernelTable<S> &table) {
 }
 
 template void tp::addCollectiveKernels(KernelTable<double> &);
+template void tp::addCollectiveKernels(KernelTable<Rounded> &);
 template void tp::addCollectiveKernels(KernelTable<Field> &);

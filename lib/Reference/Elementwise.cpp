@@ -120,7 +120,6 @@ template <class S> static llvm::Error evaluateCompare(RankCall<S> &call) {
 
 //===- Activations --------------------------------------------------------===//
 
-static double expOf(double x) { return std::exp(x); }
 static double logOf(double x) { return std::log(x); }
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double relu(double x) { return std::max(x, 0.0); }
@@ -134,9 +133,28 @@ static double geluTanh(double x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * cubic));
 }
 
+static double ofSigmoid(double x) { return sigmoid(x) * sigmoid(-x); }
+static double ofRelu(double) { return 1; }
+static double ofSilu(double x) { return sigmoid(x) * (1 + x * sigmoid(-x)); }
+static double ofTanh(double x) { return 1 - std::tanh(x) * std::tanh(x); }
+/// Both formulas have slopes from -0.13 to 1.13.
+static double ofGelu(double) { return 1.13; }
+/// 1 + erf and 1 + tanh cancel where x is negative.
+static double ofWhole(double x) { return x; }
+static double ofNothing(double) { return 0; }
+static double ofLog(double x) { return 1 / x; }
+
+static const RealFunction logFunction = {logOf, ofLog};
+static const RealFunction sigmoidFunction = {sigmoid, ofSigmoid};
+static const RealFunction reluFunction = {relu, ofRelu, ofNothing};
+static const RealFunction siluFunction = {silu, ofSilu};
+static const RealFunction tanhFunction = {tanhOf, ofTanh};
+static const RealFunction geluFunction = {gelu, ofGelu, ofWhole};
+static const RealFunction geluTanhFunction = {geluTanh, ofGelu, ofWhole};
+
 template <class S>
 static void applyToAll(RankCall<S> &call, StringRef name,
-                       double (*real)(double)) {
+                       const RealFunction &real) {
   const TensorOf<S> &input = call.operand(0);
   TensorOf<S> &result = call.result();
   uint64_t key = getFunctionKey(call.session.key, name);
@@ -145,7 +163,7 @@ static void applyToAll(RankCall<S> &call, StringRef name,
   result.degree = call.session.noteHashes(result.size(), input.degree);
 }
 
-template <class S, double (*Real)(double)>
+template <class S, const RealFunction &Real>
 static llvm::Error evaluateUnary(RankCall<S> &call) {
   applyToAll(call, call.op->getName().getStringRef(), Real);
   return llvm::Error::success();
@@ -153,15 +171,15 @@ static llvm::Error evaluateUnary(RankCall<S> &call) {
 
 /// The function that attention applies to its scores, too.
 template <class S> static llvm::Error evaluateExp(RankCall<S> &call) {
-  applyToAll(call, "exp", expOf);
+  applyToAll(call, "exp", exponential);
   return llvm::Error::success();
 }
 
 template <class S> static llvm::Error evaluateGelu(RankCall<S> &call) {
   if (cast<GeluOp>(call.op).getTanh())
-    applyToAll(call, "tp.gelu tanh", geluTanh);
+    applyToAll(call, "tp.gelu tanh", geluTanhFunction);
   else
-    applyToAll(call, "tp.gelu", gelu);
+    applyToAll(call, "tp.gelu", geluFunction);
   return llvm::Error::success();
 }
 
@@ -209,8 +227,8 @@ template <class S> struct DropoutFactors {
     else
       return getRandomWord(seed, site, index) <
                      std::llround(std::ldexp(rate, 32))
-                 ? 0
-                 : 1 / (1 - rate);
+                 ? S(0)
+                 : fromDouble<S>(1 / (1 - rate));
   }
 };
 
@@ -269,11 +287,21 @@ template <class S> struct RoundingCast {
   template <class Value> S apply(Value value) const {
     if constexpr (isField<S>)
       return order.castTo(castKey, value);
+    else if constexpr (std::is_same_v<Value, Rounded>)
+      return {roundTo(type, value.value), value.error + roundingOf(value)};
     else
-      return roundTo(type, value);
+      return S(roundTo(type, value));
   }
 
 private:
+  /// Errors count in roundoffs of f32, the narrowest type that is computed in
+  /// where there is such a cast. What is exact is rounded alike by everyone.
+  double roundingOf(Rounded value) const {
+    int digits = llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
+    return value.error == 0 ? 0
+                            : std::ldexp(std::fabs(value.value), 24 - digits);
+  }
+
   FloatType type;
   RandomOrder order;
   uint64_t castKey;
@@ -404,11 +432,11 @@ template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
   table["tp.compare"].onRank = evaluateCompare<S>;
   table["tp.dropout"].onRank = evaluateDropout<S>;
   table["tp.exp"].onRank = evaluateExp<S>;
-  table["tp.log"].onRank = evaluateUnary<S, logOf>;
-  table["tp.sigmoid"].onRank = evaluateUnary<S, sigmoid>;
-  table["tp.relu"].onRank = evaluateUnary<S, relu>;
-  table["tp.silu"].onRank = evaluateUnary<S, silu>;
-  table["tp.tanh"].onRank = evaluateUnary<S, tanhOf>;
+  table["tp.log"].onRank = evaluateUnary<S, logFunction>;
+  table["tp.sigmoid"].onRank = evaluateUnary<S, sigmoidFunction>;
+  table["tp.relu"].onRank = evaluateUnary<S, reluFunction>;
+  table["tp.silu"].onRank = evaluateUnary<S, siluFunction>;
+  table["tp.tanh"].onRank = evaluateUnary<S, tanhFunction>;
   table["tp.gelu"].onRank = evaluateGelu<S>;
   table["tp.cast"].onRank = evaluateCast<S>;
   table["tp.constant"].onRank = evaluateConstant<S>;
@@ -418,4 +446,5 @@ template <class S> void tp::addElementwiseKernels(KernelTable<S> &table) {
 }
 
 template void tp::addElementwiseKernels(KernelTable<double> &);
+template void tp::addElementwiseKernels(KernelTable<Rounded> &);
 template void tp::addElementwiseKernels(KernelTable<Field> &);

@@ -15,6 +15,8 @@ using namespace tp;
 
 /// Elements of the largest tensor that is evaluated: 4 GiB of scalars.
 static constexpr int64_t maxElements = int64_t(1) << 29;
+/// Most ranks that are evaluated.
+static constexpr int64_t maxEvaluatedRanks = int64_t(1) << 16;
 
 namespace {
 
@@ -399,12 +401,12 @@ tp::evaluateRanks(const RankFunctions &entry, int64_t numRanks,
                   ArrayRef<std::vector<TensorOf<S>>> arguments,
                   EvaluateOptions options) {
   func::FuncOp first = entry.functions.front();
-  if (numRanks < 1 || numRanks > maxTableRanks ||
+  if (numRanks < 1 || numRanks > maxEvaluatedRanks ||
       numRanks != static_cast<int64_t>(arguments.size()))
     return makeError(first, "arguments for " + Twine(arguments.size()) +
                                 " ranks given, " + Twine(numRanks) +
                                 " ranks asked for (1 to " +
-                                Twine(maxTableRanks) + ")");
+                                Twine(maxEvaluatedRanks) + ")");
   if (!entry.ofRank.empty() &&
       static_cast<int64_t>(entry.ofRank.size()) != numRanks)
     return makeError(first, "is of a table of " + Twine(entry.ofRank.size()) +
@@ -430,6 +432,8 @@ tp::evaluateRanks(const RankFunctions &entry, int64_t numRanks,
 
 template llvm::Expected<std::vector<TensorOf<double>>>
     tp::evaluate(func::FuncOp, ArrayRef<TensorOf<double>>, EvaluateOptions);
+template llvm::Expected<std::vector<TensorOf<Rounded>>>
+    tp::evaluate(func::FuncOp, ArrayRef<TensorOf<Rounded>>, EvaluateOptions);
 template llvm::Expected<std::vector<TensorOf<Field>>>
     tp::evaluate(func::FuncOp, ArrayRef<TensorOf<Field>>, EvaluateOptions);
 template llvm::Expected<std::vector<std::vector<TensorOf<double>>>>

@@ -50,6 +50,10 @@ llvm::Expected<double> tp::invert(Operation *, double value) {
   return 1 / value;
 }
 
+llvm::Expected<Rounded> tp::invert(Operation *, Rounded value) {
+  return Rounded(1) / value;
+}
+
 llvm::Expected<Field> tp::invert(Operation *op, Field value) {
   if (!value.isZero())
     return value.inverse();
@@ -64,6 +68,15 @@ double tp::takeLarger(uint64_t, double a, double b) {
   return a < b || std::isnan(b) ? b : a;
 }
 
+/// Which of the two is the larger one may depend on the errors.
+Rounded tp::takeLarger(uint64_t orderKey, Rounded a, Rounded b) {
+  bool isFinite = std::isfinite(a.value) && std::isfinite(b.value);
+  double value = takeLarger(orderKey, a.value, b.value);
+  if (!isFinite)
+    return {value, value == a.value ? a.error : b.error};
+  return {value, std::max(a.error, b.error)};
+}
+
 Field tp::takeLarger(uint64_t orderKey, Field a, Field b) {
   RandomOrder order(orderKey);
   return order.placeOf(a) < order.placeOf(b) ? b : a;
@@ -71,6 +84,10 @@ Field tp::takeLarger(uint64_t orderKey, Field a, Field b) {
 
 template <> double tp::getLowest(uint64_t) {
   return -std::numeric_limits<double>::infinity();
+}
+
+template <> Rounded tp::getLowest(uint64_t) {
+  return Rounded(getLowest<double>(0));
 }
 
 template <> Field tp::getLowest(uint64_t orderKey) {
@@ -83,6 +100,23 @@ double tp::exponentiate(uint64_t, MutableArrayRef<double> scores) {
     largest = takeLarger(0, largest, score);
   for (double &score : scores)
     total += score = std::exp(score - largest);
+  return total;
+}
+
+const RealFunction tp::exponential = {[](double x) { return std::exp(x); },
+                                      [](double x) { return std::exp(x); }};
+
+Rounded tp::exponentiate(uint64_t, MutableArrayRef<Rounded> scores) {
+  Rounded largest = getLowest<Rounded>(0), total;
+  for (Rounded score : scores)
+    if (largest.value < score.value || std::isnan(score.value))
+      largest = score;
+  for (Rounded &score : scores) {
+    // The maximum cancels: its own error is none of the result.
+    score =
+        exponential(Rounded::round(score.value - largest.value, score.error));
+    total += score;
+  }
   return total;
 }
 
@@ -110,6 +144,7 @@ template <class S> const KernelTable<S> &tp::getKernels() {
 }
 
 template const KernelTable<double> &tp::getKernels<double>();
+template const KernelTable<Rounded> &tp::getKernels<Rounded>();
 template const KernelTable<Field> &tp::getKernels<Field>();
 
 bool tp::hasReferenceKernel(StringRef name) {

@@ -9,10 +9,12 @@
 #include "tp/Reference/Evaluator.h"
 #include "llvm/ADT/StringMap.h"
 #include <bit>
+#include <cmath>
 
 namespace tp {
 
 template <class S> inline constexpr bool isField = std::is_same_v<S, Field>;
+template <class S> inline constexpr bool isRounded = std::is_same_v<S, Rounded>;
 
 //===- Hashes -------------------------------------------------------------===//
 
@@ -34,8 +36,8 @@ inline uint64_t hashWord(uint64_t key, uint64_t word) {
 }
 
 /// A nonlinear function of `x`: `real(x)`, or the hash with `functionKey`.
-template <class S, class Real>
-S applyFunction(uint64_t functionKey, S x, Real real) {
+template <class S>
+S applyFunction(uint64_t functionKey, S x, const RealFunction &real) {
   if constexpr (isField<S>)
     return Field::reduce(hashWord(functionKey, x.residue()));
   else
@@ -141,6 +143,10 @@ template <class S> const KernelTable<S> &getKernels();
 template <class S> S fromDouble(double value) {
   if constexpr (isField<S>)
     return Field::fromDouble(value);
+  else if constexpr (isRounded<S>)
+    // Whether the program's type holds it exactly is judged by the narrowest
+    // that runs.
+    return {value, static_cast<float>(value) == value ? 0 : std::fabs(value)};
   else
     return value;
 }
@@ -149,29 +155,36 @@ template <class S> S fromInteger(int64_t value) {
   if constexpr (isField<S>)
     return Field::fromInteger(value);
   else
-    return static_cast<double>(value);
+    return fromDouble<S>(static_cast<double>(value));
 }
 
 /// 1 / value; an error where the field has no inverse.
 llvm::Expected<double> invert(mlir::Operation *op, double value);
+llvm::Expected<Rounded> invert(mlir::Operation *op, Rounded value);
 llvm::Expected<Field> invert(mlir::Operation *op, Field value);
 
 /// Key of the order in which maxima are taken.
 uint64_t getOrderKey(uint64_t key);
 
+/// The exponential function.
+extern const RealFunction exponential;
+
 /// The larger of two values, NaN if one is; in the field by a random order of
 /// the elements, one for each key.
 double takeLarger(uint64_t orderKey, double a, double b);
+Rounded takeLarger(uint64_t orderKey, Rounded a, Rounded b);
 Field takeLarger(uint64_t orderKey, Field a, Field b);
 
 /// The maximum of nothing: the element that is never the larger one.
 template <class S> S getLowest(uint64_t orderKey);
 template <> double getLowest(uint64_t orderKey);
+template <> Rounded getLowest(uint64_t orderKey);
 template <> Field getLowest(uint64_t orderKey);
 
 /// Replaces scores by their exponentials; returns the sum of these. A maximum
 /// is subtracted first where that changes nothing but the range.
 double exponentiate(uint64_t expKey, llvm::MutableArrayRef<double> scores);
+Rounded exponentiate(uint64_t expKey, llvm::MutableArrayRef<Rounded> scores);
 Field exponentiate(uint64_t expKey, llvm::MutableArrayRef<Field> scores);
 
 /// A sum of products: in the field reduced only as often as it must be.
@@ -182,6 +195,26 @@ public:
 
 private:
   S sum = 0;
+};
+
+/// The products are rounded and the sum is, once a term: by at most the largest
+/// sum on the way, for which the result stands, or a single product.
+template <> class ProductSum<Rounded> {
+public:
+  void add(Rounded a, Rounded b) {
+    double product = a.value * b.value;
+    sum += product;
+    squares += product * product;
+    double byA = a.error * b.value, byB = b.error * a.value;
+    carried += byA * byA + byB * byB;
+    numProducts += product != 0;
+  }
+  Rounded get() const {
+    return {sum, std::sqrt(carried + numProducts * (squares + sum * sum))};
+  }
+
+private:
+  double sum = 0, squares = 0, carried = 0, numProducts = 0;
 };
 
 template <> class ProductSum<Field> {

@@ -28,6 +28,26 @@ static void multiplyRow(const double *a, const double *b, double *result,
       result[n] += a[k] * b[k * columns + n];
 }
 
+/// The same with the errors of ProductSum.
+static void multiplyRow(const Rounded *a, const Rounded *b, Rounded *result,
+                        int64_t contracted, int64_t columns) {
+  std::vector<double> sums(columns, 0), squares(columns, 0);
+  for (int64_t k = 0; k < contracted; ++k) {
+    double x = a[k].value, terms = static_cast<double>(contracted);
+    // What the errors and the roundings of a make of each element of b.
+    double ofB = a[k].error * a[k].error + terms * x * x, ofError = x * x;
+    for (int64_t n = 0; n < columns; ++n) {
+      double y = b[k * columns + n].value, e = b[k * columns + n].error;
+      sums[n] += x * y;
+      squares[n] += ofB * y * y + ofError * e * e;
+    }
+  }
+  for (int64_t n = 0; n < columns; ++n)
+    result[n] = {sums[n],
+                 std::sqrt(squares[n] + static_cast<double>(contracted) *
+                                            sums[n] * sums[n])};
+}
+
 /// The same in the field: products are added up unreduced while they fit.
 static void multiplyRow(const Field *a, const Field *b, Field *result,
                         int64_t contracted, int64_t columns) {
@@ -74,4 +94,5 @@ template <class S> void tp::addMatmulKernels(KernelTable<S> &table) {
 }
 
 template void tp::addMatmulKernels(KernelTable<double> &);
+template void tp::addMatmulKernels(KernelTable<Rounded> &);
 template void tp::addMatmulKernels(KernelTable<Field> &);

@@ -13,6 +13,20 @@ static uint64_t inverseRootKey(uint64_t key, double epsilon) {
   return getFunctionKey(key, "1/sqrt", {epsilon});
 }
 
+/// 1 / sqrt(mean + epsilon).
+template <class S>
+static S takeInverseRoot(uint64_t key, S mean, double epsilon) {
+  if constexpr (isField<S>) {
+    return Field::reduce(hashWord(key, mean.residue()));
+  } else if constexpr (isRounded<S>) {
+    // The derivative is -y^3 / 2; the sum, the root and the quotient round.
+    double y = 1 / std::sqrt(mean.value + epsilon);
+    return {y, mean.error * y * y * y / 2 + 3 * y};
+  } else {
+    return 1 / std::sqrt(mean + epsilon);
+  }
+}
+
 /// x / sqrt(mean(x^2) + epsilon) * gain. The hashed function is
 /// 1 / sqrt(. + epsilon); the mean is exact.
 template <class S> static llvm::Error evaluateRMSNorm(RankCall<S> &call) {
@@ -31,9 +45,7 @@ template <class S> static llvm::Error evaluateRMSNorm(RankCall<S> &call) {
     ProductSum<S> squares;
     for (int64_t i = 0; i < width; ++i)
       squares.add(x[i], x[i]);
-    S factor = applyFunction(key, squares.get() * *share, [&](double mean) {
-      return 1 / std::sqrt(mean + epsilon);
-    });
+    S factor = takeInverseRoot(key, squares.get() * *share, epsilon);
     for (int64_t i = 0; i < width; ++i)
       result.values[row * width + i] = x[i] * factor * gain.values[i];
   }
@@ -67,14 +79,12 @@ template <class S> static llvm::Error evaluateLayerNorm(RankCall<S> &call) {
     ProductSum<S> squares;
     for (int64_t i = 0; i < width; ++i)
       squares.add(x[i] - mean, x[i] - mean);
-    S factor = applyFunction(key, squares.get() * *share, [&](double variance) {
-      return 1 / std::sqrt(variance + epsilon);
-    });
+    S factor = takeInverseRoot(key, squares.get() * *share, epsilon);
     for (int64_t i = 0; i < width; ++i) {
       S &y = call.result().values[row * width + i];
       y = (x[i] - mean) * factor * gain.values[i];
       if (bias)
-        y += bias->values[i];
+        y = y + bias->values[i];
     }
   }
   Degree factor = call.session.noteHashes(
@@ -91,4 +101,5 @@ template <class S> void tp::addNormKernels(KernelTable<S> &table) {
 }
 
 template void tp::addNormKernels(KernelTable<double> &);
+template void tp::addNormKernels(KernelTable<Rounded> &);
 template void tp::addNormKernels(KernelTable<Field> &);

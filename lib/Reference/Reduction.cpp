@@ -127,4 +127,5 @@ template <class S> void tp::addReductionKernels(KernelTable<S> &table) {
 }
 
 template void tp::addReductionKernels(KernelTable<double> &);
+template void tp::addReductionKernels(KernelTable<Rounded> &);
 template void tp::addReductionKernels(KernelTable<Field> &);

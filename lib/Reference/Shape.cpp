@@ -75,4 +75,5 @@ template <class S> void tp::addShapeKernels(KernelTable<S> &table) {
 }
 
 template void tp::addShapeKernels(KernelTable<double> &);
+template void tp::addShapeKernels(KernelTable<Rounded> &);
 template void tp::addShapeKernels(KernelTable<Field> &);

@@ -73,6 +73,9 @@ static double asConstant(Type type, double value) {
   return FloatAttr::get(type, value).getValueAsDouble();
 }
 
+static const RealFunction logarithm = {[](double x) { return std::log(x); },
+                                       [](double x) { return 1 / x; }};
+
 namespace {
 
 /// The loss of one token, by its parts: a maximum, which cancels, the logarithm
@@ -97,11 +100,9 @@ template <class S> struct TokenLoss {
       largest = takeLarger(orderKey, largest, logit);
     for (S logit : logits.take_front(classes)) {
       all += logit - largest;
-      total += applyFunction(expKey, logit - largest,
-                             [](double x) { return std::exp(x); });
+      total += applyFunction(expKey, logit - largest, exponential);
     }
-    S normaliser =
-        applyFunction(logKey, total, [](double x) { return std::log(x); });
+    S normaliser = applyFunction(logKey, total, logarithm);
     S likelihood = logits[target] - largest;
     if (smooths)
       likelihood = likelihood * ofTarget + all * ofAll;
@@ -178,4 +179,5 @@ template <class S> void tp::addVocabularyKernels(KernelTable<S> &table) {
 }
 
 template void tp::addVocabularyKernels(KernelTable<double> &);
+template void tp::addVocabularyKernels(KernelTable<Rounded> &);
 template void tp::addVocabularyKernels(KernelTable<Field> &);

@@ -11,9 +11,21 @@
 using namespace mlir;
 using namespace tp;
 
+bool tp::isMasked(double value) {
+  // The lowest of bf16 is above that of f32.
+  constexpr double lowest = -0x1.fep127;
+  return value <= lowest;
+}
+
 static void account(Difference &difference, int64_t at, double actual,
                     double expected) {
-  if (!std::isfinite(actual) || !std::isfinite(expected)) {
+  if (isMasked(expected) && isMasked(actual) && std::isfinite(actual))
+    return;
+  // A mask on one side only is no number on the other.
+  if (isMasked(expected) || isMasked(actual) || !std::isfinite(actual) ||
+      !std::isfinite(expected)) {
+    if (!difference.notFinite)
+      difference.at = at;
     difference.notFinite = true;
     return;
   }
@@ -21,7 +33,8 @@ static void account(Difference &difference, int64_t at, double actual,
   double distance = std::fabs(actual - expected);
   if (distance > difference.absolute) {
     difference.absolute = distance;
-    difference.at = at;
+    if (!difference.notFinite)
+      difference.at = at;
   }
 }
 
@@ -47,10 +60,39 @@ Difference tp::compare(const TensorOf<double> &own,
   return difference;
 }
 
+Difference tp::compare(const TensorOf<double> &actual,
+                       const TensorOf<double> &expected,
+                       const TensorOf<Rounded> &errors, double unit) {
+  Difference difference = compare(actual, expected);
+  if (difference.notFinite)
+    return difference;
+  for (auto [at, value] : llvm::enumerate(actual.values)) {
+    double distance = std::fabs(value - expected.values[at]);
+    double allowed = unit * errors.values[at].error;
+    if (distance == 0 || isMasked(value))
+      continue;
+    // What cannot be off may not be.
+    double share = allowed > 0 ? distance / allowed
+                               : std::numeric_limits<double>::infinity();
+    if (share > difference.share) {
+      difference.share = share;
+      difference.shareAt = at;
+    }
+  }
+  return difference;
+}
+
 void tp::merge(Difference &total, const Difference &other) {
+  if (other.share > total.share) {
+    total.share = other.share;
+    total.shareAt = other.shareAt;
+  }
+  if (other.notFinite && !total.notFinite)
+    total.at = other.at;
   if (other.absolute > total.absolute) {
     total.absolute = other.absolute;
-    total.at = other.at;
+    if (!total.notFinite)
+      total.at = other.at;
   }
   total.magnitude = std::max(total.magnitude, other.magnitude);
   total.notFinite |= other.notFinite;
@@ -162,7 +204,7 @@ double PathLength::run(func::FuncOp function, ArrayRef<double> arguments) {
   return longest;
 }
 
-static double epsilon(func::FuncOp entry) {
+double tp::unitRoundoff(func::FuncOp entry) {
   double result = std::numeric_limits<double>::epsilon() / 2;
   entry->getParentOfType<ModuleOp>().walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
@@ -180,5 +222,5 @@ double tp::tolerance(func::FuncOp entry) {
   auto parts = module->lookupSymbol<func::FuncOp>(entry.getSymName());
   SmallVector<double> start(entry.getNumArguments(), 0);
   double terms = std::max(1.0, PathLength().run(parts, start));
-  return 8 * epsilon(entry) * std::sqrt(terms);
+  return 8 * unitRoundoff(entry) * std::sqrt(terms);
 }

@@ -19,8 +19,20 @@ struct ExactRun {
   uint64_t key;
   EvaluationCounts whole = {}, sharded = {};
 
-  /// Names of the outputs that differ, with a rank.
+  /// What differs: an output with the rank and the index of its first element
+  /// that does, ranks that disagree, or what keeps the ranks from being
+  /// evaluated. Errors are those of the unsharded program and of its inputs,
+  /// and `ZeroDenominatorError`.
   llvm::Expected<std::vector<std::string>> differences();
+
+private:
+  using Tensors = std::vector<TensorOf<Field>>;
+
+  llvm::Expected<Tensors> drawWhole(llvm::ArrayRef<Port> ports) const;
+  llvm::Expected<std::vector<Tensors>> drawParts(llvm::ArrayRef<Port> openPorts,
+                                                 const Tensors &whole) const;
+  std::string differenceOf(unsigned output, const TensorOf<Field> &expected,
+                           llvm::ArrayRef<Tensors> actual) const;
 };
 
 } // namespace tp

@@ -3,9 +3,11 @@
 #include "tp/Run/Inputs.h"
 #include "tp/IR/Stored.h"
 #include "tp/IR/TP.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 using namespace mlir;
 using namespace tp;
@@ -44,13 +46,13 @@ struct Numbers {
 };
 
 /// Mean and deviation of a made floating-point argument.
-struct Spread {
+struct Moments {
   double mean = 0, deviation = 1;
 };
 
 } // namespace
 
-static Spread spreadOf(const Port &port) {
+static Moments spreadOf(const Port &port) {
   ArrayRef<int64_t> shape = port.sourceShape();
   if (!port.isParameter)
     return {};
@@ -62,7 +64,7 @@ static Spread spreadOf(const Port &port) {
 }
 
 /// Calls `take` with the row-major index of each element of a rectangle.
-static void walkRectangle(ArrayRef<int64_t> shape, ArrayRef<Range> ranges,
+static void walkRectangle(ArrayRef<int64_t> shape, ArrayRef<Span> ranges,
                           llvm::function_ref<void(int64_t)> take) {
   SmallVector<int64_t> strides = rowMajorStrides(shape), sizes;
   int64_t offset = 0;
@@ -74,7 +76,7 @@ static void walkRectangle(ArrayRef<int64_t> shape, ArrayRef<Range> ranges,
 }
 
 template <class T, class Make>
-static void fill(const Port &port, ArrayRef<Range> ranges, Array &part,
+static void fill(const Port &port, ArrayRef<Span> ranges, Array &part,
                  Make make) {
   T *next = part.as<T>().data();
   walkRectangle(port.sourceShape(), ranges, [&](int64_t index) {
@@ -84,19 +86,72 @@ static void fill(const Port &port, ArrayRef<Range> ranges, Array &part,
 
 /// What the numbers of an argument depend on besides the seed.
 static uint64_t keyOf(const Port &port) {
-  return llvm::xxh3_64bits(port.sourceName());
+  return llvm::xxh3_64bits(port.sourceName()) + mix(port.occurrence);
 }
 
-void Inputs::make(const Port &port, ArrayRef<Range> ranges, Array &part) const {
+namespace {
+
+/// The integers of one draw: first the edges, spread over the tensor, then
+/// uniform ones. An edge has several places where there is room, since a rank
+/// may hold a part of the tensor only.
+class DrawnIntegers {
+public:
+  DrawnIntegers(const Port &port, const Numbers &numbers, uint64_t draw);
+
+  int64_t at(uint64_t index) const {
+    uint64_t place = static_cast<uint64_t>(
+        (static_cast<Field::Wide>(index) * factor + shift) % size);
+    if (place >= numEdges)
+      return static_cast<int64_t>(numbers.bits(index + draw * size) % bound);
+    return port.edges[(draw * size + place) % port.edges.size()];
+  }
+
+private:
+  const Port &port;
+  const Numbers &numbers;
+  uint64_t draw, bound, size = 1, factor = 1, shift = 0, numEdges = 0;
+};
+
+} // namespace
+
+DrawnIntegers::DrawnIntegers(const Port &port, const Numbers &numbers,
+                             uint64_t draw)
+    : port(port), numbers(numbers), draw(draw), bound(port.bound.value_or(2)) {
+  for (int64_t extent : port.sourceShape())
+    size *= static_cast<uint64_t>(extent);
+  if (port.edges.empty() || size == 0)
+    return;
+  numEdges = std::max<uint64_t>(port.edges.size(), size / 2);
+  // index * factor + shift reaches every place once.
+  factor = numbers.bits(~uint64_t(0)) % size;
+  while (std::gcd(factor, size) != 1)
+    ++factor;
+  shift = numbers.bits(~uint64_t(1)) % size;
+}
+
+uint64_t Inputs::countDraws(ArrayRef<Port> arguments) const {
+  uint64_t draws = 1;
+  for (const Port &port : arguments) {
+    uint64_t size = 1;
+    for (int64_t extent : port.sourceShape())
+      size *= static_cast<uint64_t>(extent);
+    if (size != 0 && !find(port.sourceName()))
+      draws =
+          std::max<uint64_t>(draws, llvm::divideCeil(port.edges.size(), size));
+  }
+  return draws;
+}
+
+void Inputs::make(const Port &port, ArrayRef<Span> ranges, Array &part) const {
   Numbers numbers(seed, keyOf(port));
-  Spread spread = spreadOf(port);
+  Moments spread = spreadOf(port);
   auto real = [&](uint64_t index) {
     if (values == MadeValues::Integers)
       return static_cast<double>(numbers.smallInteger(index));
     return spread.mean + spread.deviation * numbers.normal(index);
   };
-  uint64_t bound = port.bound.value_or(2);
-  auto whole = [&](uint64_t index) { return numbers.bits(index) % bound; };
+  DrawnIntegers integers(port, numbers, draw);
+  auto whole = [&](uint64_t index) { return integers.at(index); };
   auto bit = [&](uint64_t index) { return numbers.bits(index) & 1; };
   switch (part.kind) {
   case ElementKind::F32:
@@ -153,11 +208,11 @@ static llvm::Error narrow(ArrayRef<int64_t> wide, const Port &port,
 }
 
 static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
-                              ArrayRef<Range> ranges, Array &part) {
+                              ArrayRef<Span> ranges, Array &part) {
   if (llvm::Error error = checkShape(tensor, port.sourceShape()))
     return error;
   SmallVector<int64_t> offsets =
-      llvm::map_to_vector(ranges, [](Range range) { return range.offset; });
+      llvm::map_to_vector(ranges, [](Span range) { return range.offset; });
   if (part.kind == ElementKind::F32)
     return readSlice(tensor, offsets, part.shape, part.as<float>());
   if (part.kind == ElementKind::F64)
@@ -169,7 +224,7 @@ static llvm::Error readStored(const StoredTensor &tensor, const Port &port,
   return narrow(wide, port, part);
 }
 
-llvm::Error Inputs::readPiece(const Port &port, ArrayRef<Range> ranges,
+llvm::Error Inputs::readPiece(const Port &port, ArrayRef<Span> ranges,
                               Array &piece) const {
   StringRef name = port.sourceName();
   if (const StoredTensor *tensor = find(name))
@@ -186,18 +241,18 @@ namespace {
 /// A rectangle of the file's tensor, and the row of the value's part along the
 /// stored dimension at which it begins.
 struct Piece {
-  SmallVector<Range> source;
+  SmallVector<Span> source;
   int64_t to = 0;
 };
 
 } // namespace
 
-static SmallVector<int64_t> sizesOf(ArrayRef<Range> ranges) {
-  return llvm::map_to_vector(ranges, [](Range range) { return range.size; });
+static SmallVector<int64_t> sizesOf(ArrayRef<Span> ranges) {
+  return llvm::map_to_vector(ranges, [](Span range) { return range.size; });
 }
 
 /// The rectangles of the file's tensor that are the part `ranges` of a value.
-static SmallVector<Piece> piecesOf(const Port &port, ArrayRef<Range> ranges) {
+static SmallVector<Piece> piecesOf(const Port &port, ArrayRef<Span> ranges) {
   SmallVector<Piece> pieces;
   if (!port.stored) {
     pieces.push_back({llvm::to_vector(ranges)});
@@ -205,8 +260,9 @@ static SmallVector<Piece> piecesOf(const Port &port, ArrayRef<Range> ranges) {
   }
   int64_t dim = port.stored.getDim();
   // The part fits in memory, and there are no more runs than rows in it.
-  FailureOr<SmallVector<StoredRun>> runs = getStoredRuns(
-      port.stored, ranges[dim], std::numeric_limits<int64_t>::max());
+  FailureOr<SmallVector<StoredRun>> runs =
+      getStoredRuns(port.stored, Range{ranges[dim].offset, ranges[dim].size},
+                    std::numeric_limits<int64_t>::max());
   for (const StoredRun &run : *runs) {
     Piece &piece = pieces.emplace_back(llvm::to_vector(ranges), run.to);
     piece.source[dim] = {run.from, run.size};
@@ -228,7 +284,7 @@ static void place(const Array &piece, int64_t dim, int64_t to, Array &part) {
 }
 
 llvm::Expected<Array> Inputs::read(const Port &port,
-                                   ArrayRef<Range> ranges) const {
+                                   ArrayRef<Span> ranges) const {
   Array part(port.kind, sizesOf(ranges));
   for (const Piece &piece : piecesOf(port, ranges)) {
     Array values(port.kind, sizesOf(piece.source));
@@ -241,9 +297,9 @@ llvm::Expected<Array> Inputs::read(const Port &port,
   return part;
 }
 
-static SmallVector<Range> everything(const Port &port) {
+static SmallVector<Span> everything(const Port &port) {
   return llvm::map_to_vector(port.globalShape,
-                             [](int64_t size) { return Range{0, size}; });
+                             [](int64_t size) { return Span{0, size}; });
 }
 
 TensorOf<double> tp::toReference(const Array &array) {
@@ -284,7 +340,7 @@ llvm::Expected<TensorOf<Field>> Inputs::readField(const Port &port,
   TensorOf<Field> tensor;
   tensor.shape = port.globalShape;
   if (port.kind != ElementKind::F32 && port.kind != ElementKind::F64) {
-    llvm::Expected<TensorOf<double>> whole = readWhole(port);
+    llvm::Expected<TensorOf<double>> whole = drawn(key).readWhole(port);
     if (!whole)
       return whole.takeError();
     tensor.isInteger = true;
@@ -292,10 +348,10 @@ llvm::Expected<TensorOf<Field>> Inputs::readField(const Port &port,
     return tensor;
   }
   Numbers numbers(mix(seed) ^ key, keyOf(port));
-  SmallVector<Range> all = everything(port);
+  SmallVector<Span> all = everything(port);
   tensor.values.resize(*numElements(port.globalShape));
   for (const Piece &piece : piecesOf(port, all)) {
-    SmallVector<Range> target(all);
+    SmallVector<Span> target(all);
     if (port.stored)
       target[port.stored.getDim()] = {piece.to,
                                       piece.source[port.stored.getDim()].size};
@@ -308,51 +364,4 @@ llvm::Expected<TensorOf<Field>> Inputs::readField(const Port &port,
     });
   }
   return tensor;
-}
-
-//===- Bounds -------------------------------------------------------------===//
-
-/// The least bound on `value` as an index, in this function and those called.
-static std::optional<int64_t> indexBound(Value value) {
-  std::optional<int64_t> least;
-  auto take = [&](std::optional<int64_t> bound) {
-    if (bound && (!least || *bound < *least))
-      least = bound;
-  };
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    bool movesData = isa<CollectiveOpInterface, ReshardOp>(user);
-    if (auto ruled = dyn_cast<ShardingRuleOpInterface>(user)) {
-      take(ruled.getIndexBound(use.getOperandNumber()));
-      movesData = ruled.getShardingRule().movesData;
-    }
-    if (movesData)
-      take(indexBound(user->getResult(0)));
-    auto call = dyn_cast<func::CallOp>(user);
-    auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                             call, call.getCalleeAttr())
-                       : nullptr;
-    if (callee && !callee.isDeclaration())
-      take(indexBound(callee.getArgument(use.getOperandNumber())));
-  }
-  return least;
-}
-
-void tp::inferBounds(func::FuncOp entry, Signature &signature) {
-  for (auto [port, argument] :
-       llvm::zip_equal(signature.arguments, entry.getArguments())) {
-    bool isIndex =
-        port.kind == ElementKind::I32 || port.kind == ElementKind::I64;
-    if (isIndex && !port.bound)
-      port.bound = indexBound(argument);
-  }
-}
-
-void tp::takeBounds(const Signature &from, Signature &to) {
-  llvm::StringMap<std::optional<int64_t>> bounds;
-  for (const Port &port : from.arguments)
-    bounds[port.name] = port.bound;
-  for (Port &port : to.arguments)
-    if (auto bound = bounds.find(port.name); bound != bounds.end())
-      port.bound = bound->second;
 }

@@ -31,16 +31,18 @@ llvm::Expected<Program> compileUnsharded(mlir::ModuleOp module,
                                          MeshAttr shardedMesh,
                                          const RunOptions &options);
 
-/// What the outputs of a run are compared with, and how it went.
+/// What the outputs of a run are compared with, and how it went. Each output is
+/// put together from the ranks: every element must be held, and be the same on
+/// all ranks that hold it.
 class Checks {
 public:
   Checks(const Program &program, const RankResults &results,
-         llvm::raw_ostream &out)
-      : program(program), results(results), out(out) {}
+         llvm::raw_ostream &out);
 
   /// Prints every output alone: shape, largest magnitude, whether finite.
   void summarise();
-  /// Against the unsharded program, the f64 reference and the field.
+  /// Against the unsharded program, the f64 reference and the field. Where the
+  /// results are of `inputs` as they are, further draws are run here.
   llvm::Error againstReferences(mlir::ModuleOp module, const Inputs &inputs,
                                 const RunOptions &options);
   /// Against the outputs that a file names.
@@ -48,17 +50,15 @@ public:
   bool passed() const { return ok; }
 
 private:
-  struct Column {
-    std::string name;
-    std::vector<TensorOf<double>> outputs;
-  };
-
-  Difference worst(unsigned output, const TensorOf<double> &expected) const;
-  void report(llvm::ArrayRef<Column> columns, double tolerance);
-  llvm::Error checkExactly(mlir::func::FuncOp open, const Inputs &inputs);
+  bool reportFault(unsigned output);
+  void reportDifference(unsigned output, const class NumericCheck &numeric,
+                        bool isExact);
+  llvm::Error checkExactly(mlir::func::FuncOp open, const Inputs &inputs,
+                           uint64_t draws);
 
   const Program &program;
-  const RankResults &results;
+  /// One entry an output.
+  std::vector<Assembled<double>> outputs;
   llvm::raw_ostream &out;
   bool ok = true;
 };

@@ -63,6 +63,16 @@ static void printRun(const Program &program, const RankResults &results,
                       results.peakBytes / 1048576.0);
 }
 
+/// Shapes of the ranks that do not fit together are what a comparison finds,
+/// and elsewhere a reason why the program cannot run.
+static llvm::Expected<bool> judge(llvm::Error error, bool isCompared,
+                                  raw_ostream &out) {
+  if (!isCompared || !error.isA<ShapeFaultError>())
+    return std::move(error);
+  out << "FAILED: " << llvm::toString(std::move(error)) << "\n";
+  return false;
+}
+
 llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
                                     raw_ostream &out) {
   Sources sources(options);
@@ -71,12 +81,14 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
   auto source = findRankFunctions(program, options.entry);
   if (!source)
     return source.takeError();
+  bool isCompared = options.check || !options.expect.empty();
   auto compiled = compileProgram(program, options);
   if (!compiled)
-    return compiled.takeError();
+    return judge(compiled.takeError(), isCompared, out);
   auto whole = readWholeSignature(source->functions.front());
   if (!whole)
     return whole.takeError();
+  findEdges(source->functions.front(), compiled->signature, *whole);
   takeBounds(*whole, compiled->signature);
   auto results =
       runRanks(*compiled->engine, compiled->signature, sources.inputs,
@@ -85,7 +97,7 @@ llvm::Expected<bool> tp::runSession(ModuleOp program, const RunOptions &options,
     return results.takeError();
   printRun(*compiled, *results, options, out);
   Checks checks(*compiled, *results, out);
-  if (!options.check && options.expect.empty())
+  if (!isCompared)
     checks.summarise();
   if (options.check)
     if (llvm::Error error =

@@ -3,6 +3,8 @@
 #include "tp/Run/Signature.h"
 #include "tp/IR/TP.h"
 #include "tp/Run/Inputs.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <limits>
 
 using namespace mlir;
@@ -55,17 +57,18 @@ Array::Array(ElementKind kind, ArrayRef<int64_t> shape)
   bytes.resize(count * sizeInBytes(kind));
 }
 
-SmallVector<Range> Signature::ranges(const Port &port, int64_t rank) const {
-  if (mesh)
-    return getRanges(port.globalShape, port.layout, mesh, rank);
-  return llvm::map_to_vector(port.globalShape,
-                             [](int64_t size) { return Range{0, size}; });
+char ShapeFaultError::ID = 0;
+
+SmallVector<Span> Signature::ranges(const Port &port, int64_t rank) const {
+  Spread whole = spread(port);
+  // The reader has refused what does not resolve.
+  return *findShard(whole.shape, whole.sharding, mesh, rank);
 }
 
 SmallVector<int64_t> Signature::localShape(const Port &port,
                                            int64_t rank) const {
   return llvm::map_to_vector(ranges(port, rank),
-                             [](Range range) { return range.size; });
+                             [](Span range) { return range.size; });
 }
 
 namespace {
@@ -101,12 +104,13 @@ llvm::Error Reader::layout(Port &port, RankedTensorType global) {
   FailureOr<Layout> layout = resolve(sharding, mesh, [&] {
     return function.emitError() << port.name << ": ";
   });
-  if (failed(layout))
+  if (failed(layout) ||
+      !findShard(global.getShape(), sharding, mesh, /*rank=*/0))
     return fail(port.name + ": the sharding does not fit the mesh");
   if (!layout->unreduced.empty())
     return fail(port.name + ": is a partial sum at the edge of the program; "
                             "finish it with tp.all_reduce to run it");
-  port.layout = *layout;
+  port.sharding = sharding;
   return llvm::Error::success();
 }
 
@@ -141,12 +145,34 @@ llvm::Expected<Port> Reader::port(const Twine &position, Type type,
   if (!count || *count > std::numeric_limits<int64_t>::max() / 8)
     return fail(port.name + ": the size of " + text(port.globalShape) +
                 " in bytes does not fit 63 bits");
-  port.layout = Layout::whole(global.getRank());
   if (isWhole)
     return port;
   if (llvm::Error error = layout(port, global))
     return std::move(error);
   return port;
+}
+
+/// Numbers the arguments that are alike in what they are made from. A block of
+/// a tensor that is there already, or the whole of it, begins the next one.
+static void countOccurrences(std::vector<Port> &arguments) {
+  struct Seen {
+    int64_t occurrence = 0;
+    bool whole = false;
+    SmallVector<StoredAttr> blocks;
+  };
+  llvm::StringMap<Seen> sources;
+  for (Port &port : arguments) {
+    Seen &seen = sources[port.sourceName()];
+    bool isNew = !seen.whole &&
+                 (port.stored ? !llvm::is_contained(seen.blocks, port.stored)
+                              : seen.blocks.empty());
+    if (!isNew)
+      seen = {seen.occurrence + 1, false, {}};
+    seen.whole |= !port.stored;
+    if (port.stored)
+      seen.blocks.push_back(port.stored);
+    port.occurrence = seen.occurrence;
+  }
 }
 
 llvm::Error Reader::ports() {
@@ -157,6 +183,7 @@ llvm::Error Reader::ports() {
       return port.takeError();
     signature.arguments.push_back(std::move(*port));
   }
+  countOccurrences(signature.arguments);
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     llvm::Expected<Port> port =
         this->port("result " + Twine(i), type, function.getResultAttrDict(i));
@@ -176,21 +203,44 @@ llvm::Expected<Signature> tp::readWholeSignature(func::FuncOp entry) {
   return signature;
 }
 
-/// The shapes of every rank's function are those that the layout gives it.
-static llvm::Error checkShapes(const Signature &signature, const Port &port,
-                               const RankFunctions &entry,
-                               llvm::function_ref<Type(func::FuncOp)> typeIn) {
+/// What is wrong with the shapes that the functions of the ranks are written
+/// for; empty if nothing is.
+static std::string
+findShapeFault(const Signature &signature, const Port &port,
+               const RankFunctions &entry,
+               llvm::function_ref<Type(func::FuncOp)> typeIn) {
+  std::vector<SmallVector<int64_t>> shapes;
   for (int64_t rank = 0; rank < signature.numRanks; ++rank) {
-    SmallVector<int64_t> shape = signature.localShape(port, rank);
     auto type = dyn_cast_or_null<RankedTensorType>(typeIn(entry.of(rank)));
-    if (type && type.getShape() == ArrayRef(shape))
-      continue;
-    return fail(port.name + ": rank " + Twine(rank) + " holds " + text(shape) +
-                " of " + text(port.globalShape) +
-                ", but the program is written for " +
-                (type ? text(type.getShape()) : "no tensor"));
+    if (!type)
+      return "rank " + std::to_string(rank) + " holds no tensor for `" +
+             port.name + "`";
+    shapes.emplace_back(type.getShape());
   }
-  return llvm::Error::success();
+  return tp::findShapeFault(signature.spread(port), shapes);
+}
+
+static llvm::Error checkShapes(const Signature &signature,
+                               const RankFunctions &entry) {
+  SmallVector<std::string> faults;
+  auto check = [&](ArrayRef<Port> ports, auto typesOf) {
+    for (auto [i, port] : llvm::enumerate(ports)) {
+      std::string fault = findShapeFault(
+          signature, port, entry, [&, i = i](func::FuncOp function) {
+            ArrayRef<Type> types = typesOf(function);
+            return i < types.size() ? types[i] : Type();
+          });
+      if (!fault.empty())
+        faults.push_back(std::move(fault));
+    }
+  };
+  check(signature.arguments,
+        [](func::FuncOp function) { return function.getArgumentTypes(); });
+  check(signature.results,
+        [](func::FuncOp function) { return function.getResultTypes(); });
+  if (faults.empty())
+    return llvm::Error::success();
+  return llvm::make_error<ShapeFaultError>(llvm::join(faults, "; "));
 }
 
 static llvm::Error readNumRanks(const RankFunctions &entry,
@@ -225,20 +275,7 @@ llvm::Expected<Signature> tp::readSignature(const RankFunctions &entry) {
     return std::move(error);
   if (llvm::Error error = readNumRanks(entry, signature))
     return std::move(error);
-  auto typeAt = [](ArrayRef<Type> types, size_t i) {
-    return i < types.size() ? types[i] : Type();
-  };
-  for (auto [i, port] : llvm::enumerate(signature.arguments))
-    if (llvm::Error error = checkShapes(
-            signature, port, entry, [&, i = i](func::FuncOp function) {
-              return typeAt(function.getArgumentTypes(), i);
-            }))
-      return std::move(error);
-  for (auto [i, port] : llvm::enumerate(signature.results))
-    if (llvm::Error error = checkShapes(
-            signature, port, entry, [&, i = i](func::FuncOp function) {
-              return typeAt(function.getResultTypes(), i);
-            }))
-      return std::move(error);
+  if (llvm::Error error = checkShapes(signature, entry))
+    return std::move(error);
   return signature;
 }

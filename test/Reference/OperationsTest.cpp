@@ -413,7 +413,7 @@ TEST(Operations, DropoutOfAPart) {
       return %0 : tensor<1x3xf64>
     })";
   auto take = [](const TensorOf<Field> &of) {
-    return slice<Field>(of, {Range{1, 1}, Range{2, 3}});
+    return slice<Field>(of, {Span{1, 1}, Span{2, 3}});
   };
   EXPECT_EQ(evaluateLocal<Field>(part, {{take(x), seed}}).front().front(),
             take(whole));

@@ -19,7 +19,6 @@ Port port(std::string name, ElementKind kind, ArrayRef<int64_t> shape,
   port.name = std::move(name);
   port.kind = kind;
   port.globalShape = llvm::to_vector(shape);
-  port.layout = Layout::whole(shape.size());
   port.isParameter = isParameter;
   return port;
 }
@@ -44,7 +43,7 @@ TEST(Inputs, PartsOfARankFitTogether) {
   TensorOf<double> whole = llvm::cantFail(inputs.readWhole(matrix));
   for (int64_t first : {0, 2, 4})
     for (int64_t column : {0, 7}) {
-      SmallVector<Range> ranges = {{first, 2}, {column, 3}};
+      SmallVector<Span> ranges = {{first, 2}, {column, 3}};
       Array part = llvm::cantFail(inputs.read(matrix, ranges));
       EXPECT_EQ(toReference(part).values, slice<double>(whole, ranges).values);
     }
@@ -178,7 +177,7 @@ TEST(Inputs, BlocksAreMadeAsPartsOfTheFusedParameter) {
   Port block = port("w[2:5]", ElementKind::F64, {3, 3}, true);
   block.stored = StoredAttr::get(&context, "w", {7, 3}, 0, 2, 3);
   Inputs inputs(5);
-  SmallVector<Range> rows = {{2, 3}, {0, 3}};
+  SmallVector<Span> rows = {{2, 3}, {0, 3}};
   EXPECT_EQ(slice<double>(llvm::cantFail(inputs.readWhole(fused)), rows).values,
             llvm::cantFail(inputs.readWhole(block)).values);
   EXPECT_EQ(

@@ -3,10 +3,11 @@
 /// The reference evaluator: what a program means, in naive index loops. Other
 /// parts are held against it; it is held against nothing but arithmetic.
 ///
-/// The scalar is `double`, or `Field`. In the field sums and products are
-/// exact; a nonlinear function is a keyed hash of its argument, so equal
-/// results mean equal programs for whatever those functions are, up to the
-/// probability of `falseAcceptBound`:
+/// The scalar is `double`, `Rounded` (the same numbers with the error that the
+/// program may make in its own type), or `Field`. In the field sums and
+/// products are exact; a nonlinear function is a keyed hash of its argument, so
+/// equal results mean equal programs for whatever those functions are, up to
+/// the probability of `falseAcceptBound`:
 ///
 /// - float constants are exact (m * 2^e); a mean multiplies by 1/n;
 /// - functions of one number are hashes; exp is one function wherever it is
@@ -28,6 +29,7 @@
 
 #include "tp/IR/RankFunctions.h"
 #include "tp/Reference/Field.h"
+#include "tp/Reference/Rounded.h"
 #include "tp/Reference/Tensor.h"
 #include "llvm/Support/Error.h"
 

@@ -5,12 +5,20 @@
 #ifndef TP_REFERENCE_TENSOR_H
 #define TP_REFERENCE_TENSOR_H
 
-#include "tp/IR/LocalShape.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cassert>
+#include <cstdint>
 #include <vector>
 
 namespace tp {
+
+/// Indices [offset, offset + size) of one dimension.
+struct Span {
+  int64_t offset = 0;
+  int64_t size = 0;
+  bool operator==(const Span &) const = default;
+};
 
 /// Degree of a value as a polynomial in the inputs, the values of hashed
 /// functions and the inverses of denominators; and its degree in the inverses
@@ -66,7 +74,7 @@ void walkStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
 
 /// The part of `tensor` in `ranges`, one a dimension, which lie inside it.
 template <class S>
-TensorOf<S> slice(const TensorOf<S> &tensor, llvm::ArrayRef<Range> ranges) {
+TensorOf<S> slice(const TensorOf<S> &tensor, llvm::ArrayRef<Span> ranges) {
   assert(ranges.size() == tensor.shape.size() && "one range a dimension");
   llvm::SmallVector<int64_t> strides = rowMajorStrides(tensor.shape);
   TensorOf<S> part;
@@ -90,8 +98,8 @@ TensorOf<S> slice(const TensorOf<S> &tensor, llvm::ArrayRef<Range> ranges) {
 
 /// The part of one dimension; the others stay whole.
 template <class S>
-TensorOf<S> slice(const TensorOf<S> &tensor, unsigned dim, Range range) {
-  llvm::SmallVector<Range> ranges;
+TensorOf<S> slice(const TensorOf<S> &tensor, unsigned dim, Span range) {
+  llvm::SmallVector<Span> ranges;
   for (int64_t size : tensor.shape)
     ranges.push_back({0, size});
   ranges[dim] = range;

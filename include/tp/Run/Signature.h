@@ -5,8 +5,8 @@
 #ifndef TP_RUN_SIGNATURE_H
 #define TP_RUN_SIGNATURE_H
 
-#include "tp/IR/LocalShape.h"
 #include "tp/IR/RankFunctions.h"
+#include "tp/Reference/Shards.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -49,12 +49,18 @@ struct Port {
   std::string name;
   ElementKind kind = ElementKind::F32;
   llvm::SmallVector<int64_t> globalShape;
-  Layout layout;
+  /// Null: every rank holds all of it.
+  ShardingAttr sharding;
   bool isParameter = false;
   /// Integers lie in [0, bound).
   std::optional<int64_t> bound;
+  /// Integers that must be among those that are made: see `findEdges`.
+  std::vector<int64_t> edges;
   /// Null if the file's tensor called `name` is the whole value.
   StoredAttr stored;
+  /// Number of the tensors of the same name before this one, whose numbers
+  /// differ unless a file gives them. Blocks of one tensor are one.
+  int64_t occurrence = 0;
 
   /// Name and shape of the tensor of a file that the value is a part of.
   llvm::StringRef sourceName() const {
@@ -79,14 +85,32 @@ struct Signature {
   std::vector<Port> arguments, results;
 
   /// What `rank` holds of a port.
-  llvm::SmallVector<Range> ranges(const Port &port, int64_t rank) const;
+  llvm::SmallVector<Span> ranges(const Port &port, int64_t rank) const;
   /// Shape of what `rank` holds of a port.
   llvm::SmallVector<int64_t> localShape(const Port &port, int64_t rank) const;
+  /// How a port lies on the mesh.
+  Spread spread(const Port &port) const {
+    return {port.name, port.globalShape, mesh ? port.sharding : nullptr, mesh};
+  }
+};
+
+/// The local shapes of a program are not those of its layouts: it cannot run,
+/// and it is wrong.
+class ShapeFaultError : public llvm::ErrorInfo<ShapeFaultError> {
+public:
+  static char ID;
+  explicit ShapeFaultError(std::string message) : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string message;
 };
 
 /// Reads the attributes that tp-partition writes. Errors: an element type that
-/// does not run, a sharding that does not resolve, a local shape that is not
-/// the one that the sharding gives.
+/// does not run, a sharding that does not resolve, and `ShapeFaultError`.
 llvm::Expected<Signature> readSignature(const RankFunctions &entry);
 
 /// The same for a function before partitioning, as one rank that holds
