@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "tp/InitAll.h"
 #include "tp/Reference/Evaluator.h"
+#include "tp/Reference/Shards.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -117,8 +118,7 @@ TensorOf<double> partOf(const TensorOf<double> &whole, TypeAttr global,
                         func::FuncOp function, int64_t rank) {
   ShardingAttr sharding = getSharding(global.getValue());
   MeshAttr mesh = lookupMesh(function, sharding.getMesh());
-  Layout layout = getCheckedLayout(global.getValue(), function);
-  return slice<double>(whole, getRanges(whole.shape, layout, mesh, rank));
+  return slice<double>(whole, *findShard(whole.shape, sharding, mesh, rank));
 }
 
 /// Runs the program on all ranks; an empty text if every output is exact.

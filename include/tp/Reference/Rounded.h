@@ -14,8 +14,10 @@ namespace tp {
 /// A number in f64, and how far from it a program may be that computes it in a
 /// type of unit roundoff u: about `error` times u, to first order in u. This is
 /// running error analysis (Wilkinson; Higham, "Accuracy and Stability of
-/// Numerical Algorithms", section 3.3) with the terms of a long sum taken as
-/// independent, so that a sum of n terms is off by sqrt(n) and not n roundings.
+/// Numerical Algorithms", section 3.3) with errors taken as independent: they
+/// add up in squares, so that a sum of n terms is off by sqrt(n) and not n
+/// roundings. Added up as they are, they grow with every layer of a model until
+/// nothing is wrong any more.
 /// Cancellation shows: the value shrinks, the error does not.
 struct Rounded {
   double value = 0;
@@ -30,25 +32,24 @@ struct Rounded {
 
   /// The value after one more rounding.
   static Rounded round(double value, double error) {
-    return {value, error + std::fabs(value)};
+    return {value, std::hypot(error, value)};
   }
   Rounded operator+(Rounded other) const {
-    return round(value + other.value, error + other.error);
+    return round(value + other.value, std::hypot(error, other.error));
   }
   Rounded operator-(Rounded other) const {
-    return round(value - other.value, error + other.error);
+    return round(value - other.value, std::hypot(error, other.error));
   }
   Rounded operator*(Rounded other) const {
     // An exact zero or one rounds nothing.
     double product = value * other.value;
-    double carried =
-        error * std::fabs(other.value) + other.error * std::fabs(value);
+    double carried = std::hypot(error * other.value, other.error * value);
     bool isExact = isTrivial() || other.isTrivial();
-    return {product, isExact ? carried : carried + std::fabs(product)};
+    return {product, isExact ? carried : std::hypot(carried, product)};
   }
   Rounded operator/(Rounded other) const {
     double quotient = value / other.value;
-    return round(quotient, (error + std::fabs(quotient) * other.error) /
+    return round(quotient, std::hypot(error, quotient * other.error) /
                                std::fabs(other.value));
   }
   /// Adds a term of a sum of many.
@@ -90,7 +91,7 @@ struct RealFunction {
     if (carried != 0)
       carried *= std::fabs(derivative(x.value));
     double largest = rounded ? rounded(x.value) : y;
-    return {y, carried + 2 * std::fabs(largest) + Rounded::underflow};
+    return {y, std::hypot(carried, 2 * largest) + Rounded::underflow};
   }
 };
 
