@@ -4,7 +4,7 @@
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=2,ep=3 | FileCheck %s
 
-// CHECK: y [3, 2, 10]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [3, 2, 10]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 !x = tensor<3x2x10xf32>
 !q = tensor<3x2x24x4xf32>

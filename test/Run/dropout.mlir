@@ -5,7 +5,7 @@
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=dp=3,tp=4 | FileCheck %s
 
-// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: d [3, 5, 12]: max error {{.*}}: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},

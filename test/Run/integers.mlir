@@ -10,7 +10,7 @@
 // RUN: tp-run %s --check --inputs=integers --mesh=tp=3 --weights=free | FileCheck %s
 // RUN: tp-run %s --check --inputs=normal --mesh=tp=3 | FileCheck %s --check-prefix=NORMAL
 //
-// CHECK: y [6, 5]: max error 0 (0 relative) vs one rank, 0 (0 relative) vs f64; tolerance {{.*}}: ok
+// CHECK: y [6, 5]: max error 0 (0 relative) vs one rank, 0 (0 relative) vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal
 // NORMAL-NOT: max error 0 (0 relative) vs one rank, 0 (0 relative) vs f64
 // NORMAL: exact: equal

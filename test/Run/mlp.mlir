@@ -5,7 +5,7 @@
 // RUN: tp-run %s --check --mesh=tp=2 --threads-per-rank=3 | FileCheck %s
 
 // CHECK: @main on
-// CHECK: y [4, 6, 16]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [4, 6, 16]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 func.func @main(%x: tensor<4x6x16xf32> {tp.name = "x", tp.stream},
                 %a: tensor<24x16xf32> {tp.name = "gate", tp.parameter},

@@ -9,8 +9,8 @@
 
 // PLAN: tp.{{(all_reduce|reduce_scatter)}} {{.*}}tensor<6x5xbf16
 // CHECK: note: 16-bit floating-point types run as f32; casts to them round
-// CHECK: y [6, 5]: max error {{.*}}; tolerance {{.*}}: ok
-// CHECK: z [6, 5]: max error {{.*}}; tolerance {{.*}}: ok
+// CHECK: y [6, 5]: max error {{.*}}; {{.*}} of the tolerance of the element: ok
+// CHECK: z [6, 5]: max error {{.*}}; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 func.func @main(%x: tensor<6x7xbf16> {tp.name = "x"},
                 %a: tensor<24x7xbf16> {tp.name = "up", tp.parameter},

@@ -5,7 +5,7 @@
 // RUN: tp-run %s --check --mesh=tp=2,ep=3 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=3 --sequence-parallel=on | FileCheck %s
 
-// CHECK: y [5, 12, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [5, 12, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 func.func @main(%x: tensor<5x12x7xf32> {tp.name = "x", tp.stream},
                 %a: tensor<24x7xf32> {tp.name = "a", tp.parameter},

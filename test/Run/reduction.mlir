@@ -5,7 +5,7 @@
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=2,ep=3 | FileCheck %s
 
-// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: s [5]: max error {{.*}}: ok
 // CHECK: t [3, 13]: max error {{.*}}: ok
 // CHECK: n [2]: max error 0 {{.*}}: ok

@@ -4,7 +4,7 @@
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=tp=2,ep=3 | FileCheck %s
 
-// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: y [3, 5, 7]: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: exact: equal in the field {{.*}}: ok
 func.func @main(%x: tensor<3x5x7xf32> {tp.name = "x"},
                 %a: tensor<12x7xf32> {tp.name = "a", tp.parameter},

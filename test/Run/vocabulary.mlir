@@ -5,7 +5,7 @@
 // RUN: tp-run %s --check --mesh=tp=4 | FileCheck %s
 // RUN: tp-run %s --check --mesh=dp=3,tp=4 | FileCheck %s
 
-// CHECK: loss []: max error {{.*}} vs one rank, {{.*}} vs f64; tolerance {{.*}}: ok
+// CHECK: loss []: max error {{.*}} vs one rank, {{.*}} vs f64; {{.*}} of the tolerance of the element: ok
 // CHECK: smoothed []: max error {{.*}}: ok
 // CHECK: taken [3, 5]: max error {{.*}}: ok
 // CHECK: exact: equal in the field {{.*}}: ok
